@@ -1,0 +1,125 @@
+// Package ids makes sortable prefixed identifiers and holds the grammars of
+// names.
+//
+// An identifier is a lower-case prefix, an underscore and a ULID: 48 bits of
+// milliseconds and 80 bits from the operating system's random source, so ids
+// made later sort later and none can be guessed. Names are ASCII: a look-alike
+// letter is a different name and never matches.
+package ids
+
+import (
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// New returns prefix_ULID for the instant now.
+func New(prefix string, now time.Time) string {
+	return prefix + "_" + strings.ToLower(ulid.MustNew(ulid.Timestamp(now), rand.Reader).String())
+}
+
+// Parse splits an id made by New and reports whether it is one: the prefix as
+// given and 26 characters of Crockford base 32 in lower case.
+func Parse(id, prefix string) (at time.Time, ok bool) {
+	body, found := strings.CutPrefix(id, prefix+"_")
+	if !found || body != strings.ToLower(body) {
+		return time.Time{}, false
+	}
+	parsed, err := ulid.ParseStrict(body)
+	if err != nil {
+		return time.Time{}, false
+	}
+	return ulid.Time(parsed.Time()).UTC(), true
+}
+
+// IsPackID reports whether s is a pack id by the published schema: 1 to 128
+// characters, a lower-case letter or digit first, then also hyphens.
+func IsPackID(s string) bool {
+	if len(s) == 0 || len(s) > 128 || s[0] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !isLowerAlnum(c) && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// IsLoosePackID reports whether s is an id that the text of the specification
+// (§2.2) still allows: 1 to 128 printable ASCII characters without upper-case
+// letters, and safe as one path element on every platform. Packs with such an
+// id load with a note.
+func IsLoosePackID(s string) bool {
+	if len(s) == 0 || len(s) > 128 || !IsPathElement(s) {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if !isLowerAlnum(c) && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// IsCommandKey reports whether s is a command key by the published schema:
+// dot-separated words of lower-case letters and digits, each starting with a
+// letter.
+func IsCommandKey(s string) bool {
+	for word := range strings.SplitSeq(s, ".") {
+		if word == "" || word[0] < 'a' || word[0] > 'z' {
+			return false
+		}
+		for i := range len(word) {
+			if !isLowerAlnum(word[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// IsLooseCommandKey reports whether s is a key that the text of the
+// specification (§2.3) allows: non-empty printable ASCII, no upper-case
+// letters, no white space, no slash.
+func IsLooseCommandKey(s string) bool {
+	if s == "" || len(s) > 128 {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if c <= ' ' || c >= 0x7f || c == '/' || c == '\\' || ('A' <= c && c <= 'Z') {
+			return false
+		}
+	}
+	return true
+}
+
+// IsPathElement reports whether s can name one file or folder on every
+// platform without meaning anything else: no separators, no dots-only names,
+// no trailing dot or space, no control characters, none of the device names
+// that Windows reserves.
+func IsPathElement(s string) bool {
+	if s == "" || len(s) > 255 || s == "." || s == ".." || strings.HasSuffix(s, ".") || strings.HasSuffix(s, " ") {
+		return false
+	}
+	if strings.ContainsFunc(s, func(r rune) bool {
+		return r < ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|`, r)
+	}) {
+		return false
+	}
+	stem, _, _ := strings.Cut(strings.ToLower(s), ".")
+	switch stem {
+	case "con", "prn", "aux", "nul":
+		return false
+	}
+	if len(stem) == 4 && (strings.HasPrefix(stem, "com") || strings.HasPrefix(stem, "lpt")) && stem[3] >= '0' && stem[3] <= '9' {
+		return false
+	}
+	return true
+}
+
+func isLowerAlnum(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
