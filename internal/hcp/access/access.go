@@ -1,0 +1,192 @@
+// Package access decides what runs without asking: the user's or operator's
+// setting, on top of the grants that decide who may act at all. It implements
+// the modes, the two kinds of approval and the confirm gate of §4.5, §6.3 step
+// 6 and RFC 0006.
+//
+// Invariants: a pack's Policy can only make a call ask, never make it run; a
+// command whose Policy says "always" asks in every mode; settings or Policy
+// values that nobody defined deny. Decide is a pure function of the call and
+// the settings.
+package access
+
+import (
+	"fmt"
+
+	"bridle/hcp"
+)
+
+// Mode says how much runs without asking.
+type Mode string
+
+// The three modes. The zero value stands for ModeAuto, the documented default.
+const (
+	ModeManual Mode = "manual"
+	ModeAuto   Mode = "auto"
+	ModeRun    Mode = "run"
+)
+
+// Approvals says who can satisfy an ask.
+type Approvals string
+
+// The two kinds. The zero value stands for ApprovalsAgent, the documented
+// default. Under ApprovalsHuman a confirm in the envelope counts for nothing.
+const (
+	ApprovalsAgent Approvals = "agent"
+	ApprovalsHuman Approvals = "human"
+)
+
+// Settings are the effective access settings for one call.
+type Settings struct {
+	Mode      Mode
+	Approvals Approvals
+}
+
+// Request is the call as access sees it. Confirmed says that the envelope
+// carried confirm or apply.
+type Request struct {
+	PackID    string
+	Key       string
+	Operation hcp.Operation
+	Confirm   hcp.Confirm
+	Args      hcp.Args
+	Confirmed bool
+}
+
+// Decision is what happens to a call.
+type Decision string
+
+// The three decisions, named as hcpx commands prints them. The zero value is
+// none of them and must be treated as a denial.
+const (
+	Allow Decision = "allow"
+	Ask   Decision = "ask"
+	Deny  Decision = "deny"
+)
+
+// Codes of a verdict that is not Allow.
+const (
+	CodeConfirmRequired = "confirm_required"
+	CodeBadMode         = "bad_mode"
+	CodeBadPolicy       = "bad_policy"
+)
+
+// ErrorConfirmRequired is the error string of an ask that nothing satisfied.
+const ErrorConfirmRequired = "confirm required"
+
+// ReasonCode names why a call asks, for user interfaces (RFC 0007).
+type ReasonCode string
+
+// The reasons of an ask.
+const (
+	ReasonConfirmAlways ReasonCode = "confirm_always"
+	ReasonConfirm       ReasonCode = "confirm"
+	ReasonModeManual    ReasonCode = "mode_manual"
+)
+
+// By names who satisfied a call that runs.
+type By string
+
+// Who let it run: the mode alone, or the agent that passed confirm.
+const (
+	ByMode  By = "mode"
+	ByAgent By = "agent"
+)
+
+// Verdict is the decision with what a result, an approval card and the journal
+// say about it. Mode and Approvals are the effective ones. Reason and
+// ReasonCode say why the call asks, also when the ask was satisfied.
+type Verdict struct {
+	Decision   Decision
+	Code       string
+	Reason     string
+	ReasonCode ReasonCode
+	Hint       string
+	Mode       Mode
+	Approvals  Approvals
+	By         By
+}
+
+// Note returns the verdict as the result envelope carries it.
+func (v Verdict) Note() *hcp.AccessNote {
+	return &hcp.AccessNote{Mode: string(v.Mode), Reason: v.Reason, Approvals: string(v.Approvals)}
+}
+
+// Decide applies the mode to the command and, when the command asks, looks
+// whether the envelope satisfies the ask.
+func Decide(r Request, s Settings) Verdict {
+	v := Verdict{Mode: s.Mode, Approvals: s.Approvals}
+	if v.Mode == "" {
+		v.Mode = ModeAuto
+	}
+	if v.Approvals == "" {
+		v.Approvals = ApprovalsAgent
+	}
+	if problem, code := undefined(r, v); problem != "" {
+		v.Decision, v.Code, v.Reason = Deny, code, problem
+		return v
+	}
+	v.ReasonCode, v.Reason = whyAsk(r, v.Mode)
+	switch {
+	case v.ReasonCode == "":
+		v.Decision, v.By, v.Reason = Allow, ByMode, whyRun(r, v.Mode)
+	case r.Confirmed && v.Approvals == ApprovalsAgent:
+		v.Decision, v.By = Allow, ByAgent
+	default:
+		v.Decision, v.Code, v.Hint = Ask, CodeConfirmRequired, askHint(v.Approvals)
+	}
+	return v
+}
+
+func undefined(r Request, v Verdict) (problem, code string) {
+	switch v.Mode {
+	case ModeManual, ModeAuto, ModeRun:
+	default:
+		return fmt.Sprintf("unknown access mode %q", string(v.Mode)), CodeBadMode
+	}
+	switch v.Approvals {
+	case ApprovalsAgent, ApprovalsHuman:
+	default:
+		return fmt.Sprintf("unknown approvals %q", string(v.Approvals)), CodeBadMode
+	}
+	switch r.Operation {
+	case hcp.OperationRead, hcp.OperationWrite:
+	default:
+		return fmt.Sprintf("unknown Policy operation %q", string(r.Operation)), CodeBadPolicy
+	}
+	switch r.Confirm {
+	case hcp.ConfirmNone, hcp.ConfirmAsk, hcp.ConfirmAlways:
+	default:
+		return fmt.Sprintf("unknown Policy confirm %q", string(r.Confirm)), CodeBadPolicy
+	}
+	return "", ""
+}
+
+// whyAsk is the table of modes. The command's own reason comes before the
+// mode's, since it says more about what the person is asked. A confirm on a
+// read cannot pass lint; should one get here, it asks like a write's.
+func whyAsk(r Request, mode Mode) (ReasonCode, string) {
+	switch {
+	case r.Confirm == hcp.ConfirmAlways:
+		return ReasonConfirmAlways, `Policy confirm "always": every mode asks`
+	case r.Confirm == hcp.ConfirmAsk && mode != ModeRun:
+		return ReasonConfirm, fmt.Sprintf("Policy confirm: access mode %q asks", string(mode))
+	case mode == ModeManual:
+		return ReasonModeManual, `access mode "manual" asks for every command`
+	default:
+		return "", ""
+	}
+}
+
+func whyRun(r Request, mode Mode) string {
+	if mode == ModeRun {
+		return `access mode "run" runs what is not marked "always"`
+	}
+	return fmt.Sprintf("access mode %q runs a %s without confirm", string(mode), r.Operation)
+}
+
+func askHint(a Approvals) string {
+	if a == ApprovalsHuman {
+		return "nothing ran; ask the user to approve exactly this call, then run the same command again unchanged; confirm=true does not count here"
+	}
+	return "nothing ran; run it again with confirm=true only if the user approved this exact action with these values, in the request itself or after seeing the preview"
+}
