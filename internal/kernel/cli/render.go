@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"bridle/internal/kernel/canon"
+	"bridle/internal/kernel/fault"
+)
+
+// Result is what a verb hands back.
+type Result struct {
+	// Value is what --json prints. Nil prints nothing: the verb wrote its
+	// output itself, as a server or a follower does.
+	Value any
+	// Raw, when not empty, is what is printed without --json, as it is.
+	Raw string
+	// Text renders the value for a person at a terminal. Nil prints the value
+	// as indented JSON there as well.
+	Text func(*Page)
+	// Exit is the exit code.
+	Exit int
+}
+
+// ExitInterrupted is the exit code after SIGINT or SIGTERM.
+const ExitInterrupted = 130
+
+// finish renders the result or the failure and returns the exit code.
+func (c *Call) finish(ctx context.Context, err error) int {
+	if err != nil {
+		return c.fail(ctx, err)
+	}
+	return c.print(c.result)
+}
+
+func (c *Call) print(r Result) int {
+	text, err := c.render(r)
+	if err != nil {
+		return c.fail(context.Background(), err)
+	}
+	if _, err := io.WriteString(c.Stdout, text); err != nil {
+		return c.writeFailed(err)
+	}
+	return r.Exit
+}
+
+// render returns exactly what goes to standard output.
+func (c *Call) render(r Result) (string, error) {
+	switch {
+	case r.Value == nil && r.Raw == "":
+		return "", nil
+	case c.JSON && r.Value != nil:
+		data, err := canon.Marshal(r.Value)
+		return string(data) + "\n", err
+	case r.Text != nil && c.Terminal.Stdout:
+		page := &Page{Width: c.Terminal.Width, color: c.color(c.Terminal.Stdout)}
+		r.Text(page)
+		return page.text.String(), nil
+	case r.Raw != "" && c.Terminal.Stdout:
+		return visible(endLine(r.Raw)), nil
+	case r.Raw != "":
+		return endLine(r.Raw), nil
+	}
+	data, err := canon.MarshalIndent(r.Value)
+	if c.Terminal.Stdout {
+		return visible(string(data)) + "\n", err
+	}
+	return string(data) + "\n", err
+}
+
+// fail prints a failure and returns its exit code.
+func (c *Call) fail(ctx context.Context, err error) int {
+	if isBrokenPipe(err) {
+		return exitOf(err)
+	}
+	f := fault.From(err)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		f = fault.New("interrupted", "interrupted").WithExit(ExitInterrupted)
+	}
+	exit := max(f.Exit, fault.ExitFailure)
+	if !c.JSON {
+		c.explain(f)
+		return exit
+	}
+	layout, out := c.App.Failure, c.Stdout
+	if layout == nil {
+		layout = hcpFailure
+	}
+	if c.App.FailureToStderr {
+		out = c.Stderr
+	}
+	data, err := canon.Marshal(layout(f))
+	if err == nil {
+		_, err = fmt.Fprintf(out, "%s\n", data)
+	}
+	if err != nil {
+		return c.writeFailed(err)
+	}
+	return exit
+}
+
+// explain prints a failure for a person.
+func (c *Call) explain(f *fault.Error) {
+	p := &Page{color: c.color(c.Terminal.Stderr)}
+	p.Line(p.Red(c.App.Name+":"), " ", f.Message)
+	if f.Hint != "" {
+		p.Line(p.Dim("hint:"), " ", f.Hint)
+	}
+	for _, next := range f.Next {
+		p.Line(p.Dim("next:"), " ", next)
+	}
+	// There is no other stream to complain on.
+	_, _ = io.WriteString(c.Stderr, p.text.String())
+}
+
+// failure is HCP's layout of a failure.
+type failure struct {
+	OK    bool     `json:"ok"`
+	Error string   `json:"error"`
+	Code  string   `json:"code,omitempty"`
+	Hint  string   `json:"hint,omitempty"`
+	Next  []string `json:"next,omitempty"`
+}
+
+func hcpFailure(f *fault.Error) any {
+	return failure{Error: f.Message, Code: f.Code, Hint: f.Hint, Next: f.Next}
+}
+
+// writeFailed reports that the output could not be written. A reader that went
+// away, as `head` does, is no failure worth a word.
+func (c *Call) writeFailed(err error) int {
+	if !isBrokenPipe(err) {
+		c.explain(fault.New("output", "the output could not be written").Because(err))
+	}
+	return exitOf(err)
+}
+
+// exitBrokenPipe is what a shell reports for a process that SIGPIPE ended.
+const exitBrokenPipe = 128 + 13
+
+func exitOf(err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case isBrokenPipe(err):
+		return exitBrokenPipe
+	default:
+		return fault.ExitFailure
+	}
+}
+
+func isBrokenPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// color reports whether escape codes may be used on a stream.
+func (c *Call) color(terminal bool) bool {
+	return terminal && c.Env.Get("NO_COLOR") == "" && c.Env.Get("TERM") != "dumb"
+}
+
+func endLine(s string) string {
+	if strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
+}
+
+// visible writes control characters (but for line ends and tabs) and characters
+// that have no width or change the direction of writing as \u escapes, so that
+// no value can move the cursor or hide part of a line. In JSON text the escape
+// means the same character.
+func visible(s string) string {
+	return escape(s, "\n\t")
+}
+
+func escape(s, keep string) string {
+	clean := func(r rune) bool { return strings.ContainsRune(keep, r) || unicode.IsPrint(r) || r == ' ' }
+	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case clean(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16Pair(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+func utf16Pair(r rune) (high, low rune) {
+	r -= 0x10000
+	return 0xd800 + r>>10, 0xdc00 + r&0x3ff
+}
