@@ -1,0 +1,104 @@
+package bridle_test
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// bannedCalls are functions that only a few folders may use, outside of tests.
+var bannedCalls = []struct {
+	names  string // package.Name …
+	rooms  []string
+	reason string
+}{
+	{
+		"os.StartProcess syscall.ForkExec syscall.StartProcess syscall.Exec unix.Exec",
+		[]string{"internal/kernel/proc"}, "processes start in internal/kernel/proc",
+	},
+	{
+		"json.Unmarshal json.NewDecoder json.Marshal json.MarshalIndent json.NewEncoder json.Decoder json.Encoder",
+		[]string{"internal/kernel/canon", "internal/ci"}, "JSON is read and written by internal/kernel/canon",
+	},
+	{
+		"os.WriteFile os.Create os.CreateTemp os.Rename os.Link os.Symlink os.Truncate",
+		[]string{"internal/kernel/durable", "internal/ci"}, "files are written by internal/kernel/durable",
+	},
+	{
+		"os.Getenv os.LookupEnv os.Environ os.ExpandEnv os.Setenv os.Unsetenv os.UserHomeDir os.UserCacheDir os.UserConfigDir os.Getwd os.Chdir os.Executable os.Args os.Stdin os.Stdout os.Stderr",
+		[]string{"internal/kernel/cli", "internal/ci"}, "the process's surroundings enter at Main and are passed as values",
+	},
+	{
+		"os.Exit log.Fatal",
+		[]string{"cmd", "internal/ci"}, "only a main ends the process",
+	},
+	{
+		"time.Now",
+		[]string{"internal/kernel/clock", "internal/ci"}, "time comes from internal/kernel/clock",
+	},
+}
+
+// callExceptions lists uses of banned functions that stay, with the reason.
+var callExceptions = map[string]string{
+	"hop/digest.go json.NewEncoder": "the state digest has a JSON dialect of its own, and a vocabulary imports nothing of ours",
+}
+
+func TestBannedCalls(t *testing.T) {
+	used := map[string]bool{}
+	for _, s := range tree(t) {
+		if s.test {
+			continue
+		}
+		imports := s.imports()
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			name, ok := sel.X.(*ast.Ident)
+			if !ok || name.Obj != nil || imports[name.Name] == "" {
+				return true
+			}
+			call := path.Base(imports[name.Name]) + "." + sel.Sel.Name
+			for _, b := range bannedCalls {
+				if !slices.Contains(strings.Fields(b.names), call) || within(s.pkg, b.rooms...) {
+					continue
+				}
+				key := s.path + " " + call
+				if callExceptions[key] == "" {
+					t.Errorf("%s: %s: %s", fileSet.Position(sel.Pos()), call, b.reason)
+				}
+				used[key] = true
+			}
+			return true
+		})
+	}
+	for key := range callExceptions {
+		if !used[key] {
+			t.Errorf("callExceptions lists %q, which is not there any more", key)
+		}
+	}
+}
+
+// openExceptions lists files that open a file for writing by themselves, with
+// the reason why internal/kernel/durable does not fit.
+var openExceptions = map[string]string{
+	"internal/kernel/cli/terminal.go": "opens the controlling terminal to see whether there is one",
+}
+
+func TestFilesAreOpenedForWritingOnlyByTheirRoom(t *testing.T) {
+	for _, s := range tree(t) {
+		if s.test || within(s.pkg, "internal/kernel/durable", "internal/kernel/journal", "internal/ci") || openExceptions[s.path] != "" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if ok && slices.Contains([]string{"O_CREATE", "O_CREAT", "O_TRUNC", "O_APPEND", "O_WRONLY", "O_RDWR"}, sel.Sel.Name) {
+				t.Errorf("%s: %s: files are written by internal/kernel/durable", fileSet.Position(sel.Pos()), sel.Sel.Name)
+			}
+			return true
+		})
+	}
+}
