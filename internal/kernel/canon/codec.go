@@ -126,7 +126,7 @@ func readNumber(dec *jsontext.Decoder, n *stdjson.Number) error {
 		return err
 	}
 	if raw.Kind() != '0' {
-		return &wrongType{want: "a number", got: kindWord(raw.Kind())}
+		return &typeError{want: "a number", got: kindWord(raw.Kind())}
 	}
 	*n = stdjson.Number(raw)
 	return nil
@@ -153,11 +153,12 @@ func refuseNull(dec *jsontext.Decoder, v any) error {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
 		return errors.ErrUnsupported
+	default:
 	}
 	if _, reads := v.(json.UnmarshalerFrom); reads {
 		return errors.ErrUnsupported
 	}
-	return &wrongType{want: goWord(t), got: "null"}
+	return &typeError{want: goWord(t), got: "null"}
 }
 
 func writeNumber(enc *jsontext.Encoder, n stdjson.Number) error {

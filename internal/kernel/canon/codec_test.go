@@ -159,8 +159,11 @@ func TestMarshalWritesOrdinaryWireJSON(t *testing.T) {
 	}{
 		{"struct order", inner{Z: 1, A: "x"}, `{"Z":1,"A":"x"}`},
 		{"sorted map", map[string]any{"b": 1, "a": nil, "B": true}, `{"B":true,"a":null,"b":1}`},
-		{"numbers by their literal", []any{json.Number("2.80"), map[string]any{"n": json.Number("12345678901234567890")}, json.Number("1E2")},
-			`[2.80,{"n":12345678901234567890},1E2]`},
+		{
+			"numbers by their literal",
+			[]any{json.Number("2.80"), map[string]any{"n": json.Number("12345678901234567890")}, json.Number("1E2")},
+			`[2.80,{"n":12345678901234567890},1E2]`,
+		},
 		{"raw as it stands", map[string]any{"r": json.RawMessage(`{"b": 1.0, "a": "\u0041"}`)}, `{"r":{"b":1.0,"a":"\u0041"}}`},
 		{"no HTML escaping", "<a>&\u2028", "\"<a>&\u2028\""},
 		{"nil slice and map", struct {
@@ -218,7 +221,11 @@ func TestEncodeWritesGoFloatsAsFloats(t *testing.T) {
 		v    any
 		want string
 	}{
-		{1.0, "1.0"}, {float32(0.1), "0.1"}, {degrees(-2), "-2.0"}, {1e16, "1e+16"}, {5, "5"},
+		{1.0, "1.0"},
+		{float32(0.1), "0.1"},
+		{degrees(-2), "-2.0"},
+		{1e16, "1e+16"},
+		{5, "5"},
 		{map[string]any{"b": 1e-5, "a": []float64{100}}, `{"a":[100.0],"b":1e-05}`},
 		{struct {
 			Z json.Number

@@ -25,7 +25,7 @@ func explain(err error) error {
 		return fmt.Errorf("decode JSON: %w", err)
 	}
 	e := &Error{Pointer: string(said.JSONPointer), Offset: said.ByteOffset}
-	if own, ok := errors.AsType[*wrongType](said.Err); ok {
+	if own, ok := errors.AsType[*typeError](said.Err); ok {
 		e.Kind, e.Reason = KindWrongType, own.Error()
 		return e
 	}
@@ -39,17 +39,17 @@ func explain(err error) error {
 		if len(said.JSONValue) > 0 && said.JSONKind == '0' {
 			got = "number " + quoteShort(string(said.JSONValue))
 		}
-		e.Kind, e.Reason = KindWrongType, (&wrongType{goWord(said.GoType), got}).Error()
+		e.Kind, e.Reason = KindWrongType, (&typeError{goWord(said.GoType), got}).Error()
 	default:
 		e.Kind, e.Reason, e.Cause = KindBadValue, said.Err.Error(), said.Err
 	}
 	return e
 }
 
-// wrongType says that a value is of another type than the place wants.
-type wrongType struct{ want, got string }
+// typeError says that a value is of another type than the place wants.
+type typeError struct{ want, got string }
 
-func (e *wrongType) Error() string { return "want " + e.want + ", got " + e.got }
+func (e *typeError) Error() string { return "want " + e.want + ", got " + e.got }
 
 func kindWord(k jsontext.Kind) string {
 	switch k {

@@ -14,8 +14,10 @@ import (
 )
 
 func seed(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2.50,-0,"x\ud83e\udda6",null,true]}`, `{"a":1,"\u0061":2}`, `"\ud800"`, `1e400`,
-		`[[[[]]]]`, "\xEF\xBB\xBF{}", `{"a":1}}`, `-0.0`, `01`, `"\u00e9\n"`, `NaN`, `{"":{"":0}}`, "\"\xff\"", ` 9007199254740993 `} {
+	for _, s := range []string{
+		`{"a":[1,2.50,-0,"x\ud83e\udda6",null,true]}`, `{"a":1,"\u0061":2}`, `"\ud800"`, `1e400`,
+		`[[[[]]]]`, "\xEF\xBB\xBF{}", `{"a":1}}`, `-0.0`, `01`, `"\u00e9\n"`, `NaN`, `{"":{"":0}}`, "\"\xff\"", ` 9007199254740993 `,
+	} {
 		f.Add([]byte(s))
 	}
 	for _, name := range []string{"accepted.json", "refused.json"} {

@@ -27,8 +27,10 @@ type step struct {
 func scan(data []byte, l Limits, build bool) (any, error) {
 	l = l.orDefault()
 	if len(data) > l.MaxBytes {
-		return nil, &Error{Kind: KindTooLarge, Offset: int64(l.MaxBytes),
-			Reason: fmt.Sprintf("document of %d bytes is over the limit of %d", len(data), l.MaxBytes)}
+		return nil, &Error{
+			Kind: KindTooLarge, Offset: int64(l.MaxBytes),
+			Reason: fmt.Sprintf("document of %d bytes is over the limit of %d", len(data), l.MaxBytes),
+		}
 	}
 	var steps [8]step
 	var names [16][]byte
@@ -215,18 +217,17 @@ func (s *scanner) object() (any, error) {
 	if err := s.enter(-1); err != nil {
 		return nil, err
 	}
-	var members map[string]any
+	var object map[string]any
 	if s.build {
-		members = map[string]any{}
+		object = map[string]any{}
 	}
-	first := len(s.names)
-	var seen map[string]bool
+	own := members{first: len(s.names)}
 	if s.next('}') {
 		s.leave()
-		return members, nil
+		return object, nil
 	}
 	for {
-		if err := s.name(first, &seen); err != nil {
+		if err := s.name(&own); err != nil {
 			return nil, err
 		}
 		name := s.names[len(s.names)-1]
@@ -235,12 +236,12 @@ func (s *scanner) object() (any, error) {
 			return nil, err
 		}
 		if s.build {
-			members[string(name)] = v
+			object[string(name)] = v
 		}
 		if s.next('}') {
-			s.names = s.names[:first]
+			s.names = s.names[:own.first]
 			s.leave()
-			return members, nil
+			return object, nil
 		}
 		if !s.next(',') {
 			return nil, s.unexpected(`"," or "}"`)
@@ -248,9 +249,9 @@ func (s *scanner) object() (any, error) {
 	}
 }
 
-// name reads a member's name and the colon. It refuses a name that the object,
-// whose names begin at first, has already.
-func (s *scanner) name(first int, seen *map[string]bool) error {
+// name reads a member's name and the colon. It refuses a name that the object
+// has already.
+func (s *scanner) name(own *members) error {
 	top := len(s.path) - 1
 	s.path = s.path[:top] // until the name is known, the place is the object
 	s.space()
@@ -263,7 +264,7 @@ func (s *scanner) name(first int, seen *map[string]bool) error {
 		return err
 	}
 	s.path = append(s.path, step{name: text, index: -1})
-	if s.isDuplicate(text, first, seen) {
+	if own.have(s.names[own.first:], text) {
 		return s.failAt(KindDuplicateName, "duplicate name "+quoteShort(string(text)), start)
 	}
 	s.names = append(s.names, text)
@@ -273,28 +274,34 @@ func (s *scanner) name(first int, seen *map[string]bool) error {
 	return nil
 }
 
-// isDuplicate compares with each name of a small object and keeps a set for a
-// large one, so that a hostile object costs no quadratic time.
-func (s *scanner) isDuplicate(text []byte, first int, seen *map[string]bool) bool {
+// members are the names of one open object: those of scanner.names from first
+// on, and for a large object also a set, so that a hostile one costs no
+// quadratic time.
+type members struct {
+	first int
+	set   map[string]bool
+}
+
+// have reports whether text is among names, and makes it so in the set.
+func (m *members) have(names [][]byte, text []byte) bool {
 	const small = 24
-	open := s.names[first:]
-	if len(open) < small {
-		for _, n := range open {
+	if len(names) < small {
+		for _, n := range names {
 			if bytes.Equal(n, text) {
 				return true
 			}
 		}
 		return false
 	}
-	if *seen == nil {
-		*seen = make(map[string]bool, 2*small)
-		for _, n := range open {
-			(*seen)[string(n)] = true
+	if m.set == nil {
+		m.set = make(map[string]bool, 2*small)
+		for _, n := range names {
+			m.set[string(n)] = true
 		}
 	}
-	if (*seen)[string(text)] {
+	if m.set[string(text)] {
 		return true
 	}
-	(*seen)[string(text)] = true
+	m.set[string(text)] = true
 	return false
 }
