@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
 	"bridle/hcp"
 )
@@ -37,7 +36,7 @@ func (d *Draft) readFile(root *os.Root, name string, limit int64) ([]byte, bool)
 	if !d.find(root, name, limit) {
 		return nil, false
 	}
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := root.OpenFile(name, openPlain, 0)
 	if err != nil {
 		d.unreadable(name, err)
 		return nil, false
