@@ -1,0 +1,256 @@
+package proc
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"bridle/internal/kernel/sandbox"
+)
+
+// Run starts the program, waits for it and cleans up after it. It returns an
+// error only when the program did not start.
+func Run(ctx context.Context, s Spec) (Result, error) {
+	if err := s.validate(); err != nil {
+		return Result{}, err
+	}
+	if err := beforeStart(ctx, s.Path); err != nil {
+		return Result{}, err
+	}
+	r := &run{spec: &s}
+	if err := r.prepare(); err != nil {
+		return Result{}, startFault(s.Path, s.Dir, err, false)
+	}
+	defer r.release()
+	if ctx.Done() != nil {
+		stop := context.AfterFunc(ctx, r.bell.ring)
+		defer stop()
+	}
+	r.ctx = ctx
+	if s.Profile == nil {
+		onThread(r.body)
+	} else {
+		onDoomedThread(r.body)
+	}
+	if r.failure != nil {
+		return Result{}, startFault(s.Path, s.Dir, r.failure, s.Profile != nil)
+	}
+	return r.result, nil
+}
+
+// run is one run from start to end. After prepare, everything but release is
+// done on one thread.
+type run struct {
+	spec     *Spec
+	ctx      context.Context
+	ends     *ends
+	bell     *bell
+	confined *sandbox.Prepared
+	child    child
+	leave    *notice
+	out, err stream
+	feed     *feed
+	started  time.Duration
+	result   Result
+	failure  error
+}
+
+// prepare opens everything, unconfined.
+func (r *run) prepare() (err error) {
+	if r.spec.Profile != nil {
+		if r.confined, err = r.spec.Profile.Prepare(); err != nil {
+			return err
+		}
+	}
+	if r.ends, err = openEnds(r.spec.Stdin != nil); err != nil {
+		r.release()
+		return err
+	}
+	if r.bell, err = newBell(); err != nil {
+		r.release()
+		return err
+	}
+	return nil
+}
+
+// release gives back what prepare took.
+func (r *run) release() {
+	if r.confined != nil {
+		r.confined.Close()
+	}
+	if r.ends != nil {
+		r.ends.closeChild()
+	}
+	r.bell.close()
+}
+
+// body is what the locked thread does.
+func (r *run) body() {
+	if r.confined != nil {
+		if r.failure = r.confined.Enter(); r.failure != nil {
+			r.ends.closeAll()
+			return
+		}
+	}
+	r.started = uptime()
+	r.child, r.failure = start(r.spec, r.spec.Env, r.ends)
+	if r.failure != nil {
+		r.ends.closeAll()
+		return
+	}
+	r.ends.closeChild()
+	r.out = stream{fd: r.ends.stdout, keep: keep(r.spec.MaxStdout), tee: newRelay(r.spec.TeeStdout, r.bell)}
+	r.err = stream{fd: r.ends.stderr, keep: keep(r.spec.MaxStderr), tee: newRelay(r.spec.TeeStderr, r.bell)}
+	if r.ends.stdin != nil {
+		r.feed = startFeed(r.ends.stdin, r.spec.Stdin)
+	}
+	r.leave = watch(r.child, r.bell)
+	r.follow()
+	r.end()
+	r.result.Duration = uptime() - r.started
+}
+
+// buffers are what outputs are read into.
+var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
+// follow drains the outputs until the leader has ended, and ends it when it must
+// not go on.
+func (r *run) follow() {
+	buf := buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(buf)
+	plan := schedule{at: r.started + r.spec.Timeout, grace: r.spec.grace()}
+	for {
+		ended, rung := r.poll(plan.at-uptime(), true)
+		r.out.read(buf[:])
+		r.err.read(buf[:])
+		if ended {
+			return
+		}
+		if rung {
+			r.bell.hush()
+		}
+		now := uptime()
+		switch {
+		case plan.stage == running && r.ctx.Err() != nil:
+			r.result.Canceled = true
+			plan.next(now, r.child.pid)
+		case now >= plan.at:
+			r.result.TimedOut = r.result.TimedOut || plan.stage == running
+			plan.next(now, r.child.pid)
+		}
+	}
+}
+
+// schedule is the way from running to killed.
+type schedule struct {
+	stage stage
+	at    time.Duration // when the next stage is due
+	grace time.Duration
+}
+
+type stage int
+
+const (
+	running stage = iota
+	asked         // TERM was sent
+	killed        // KILL was sent
+)
+
+// insist is how often KILL is repeated. A group killed while it forks has no
+// survivors, so this is for a leader that the kernel cannot end yet.
+const insist = time.Second
+
+func (s *schedule) next(now time.Duration, group int) {
+	switch s.stage {
+	case running:
+		unix.Kill(-group, unix.SIGTERM)
+		s.stage, s.at = asked, now+s.grace
+	default:
+		unix.Kill(-group, unix.SIGKILL)
+		s.stage, s.at = killed, now+insist
+	}
+}
+
+// poll waits until something can be done, at most for the given time.
+func (r *run) poll(limit time.Duration, leader bool) (ended, rung bool) {
+	fds := [4]unix.PollFd{
+		{Fd: int32(r.out.pollable()), Events: unix.POLLIN},
+		{Fd: int32(r.err.pollable()), Events: unix.POLLIN},
+		{Fd: int32(r.bell.fd), Events: unix.POLLIN},
+		{Fd: -1, Events: unix.POLLIN},
+	}
+	if leader {
+		fds[3].Fd = int32(r.leave.pidfd)
+	}
+	timeout := unix.NsecToTimespec(int64(max(limit, 0)))
+	if _, err := unix.Ppoll(fds[:], &timeout, nil); err != nil {
+		return r.leave.gone.Load(), false // interrupted; the caller looks at the clock and comes back
+	}
+	return fds[3].Revents != 0 || r.leave.gone.Load(), fds[2].Revents != 0
+}
+
+// end cleans up after the leader: first the group, while the zombie still keeps
+// its number, then the leader, then what is left in the pipes.
+func (r *run) end() {
+	unix.Kill(-r.child.pid, unix.SIGKILL)
+	r.reap()
+	r.leave.close()
+	r.feed.stop()
+	r.drain()
+	r.result.Stdout, r.result.Stderr = r.out.capture(), r.err.capture()
+}
+
+// reap takes the leader's status.
+func (r *run) reap() {
+	var status unix.WaitStatus
+	for {
+		_, err := unix.Wait4(r.child.pid, &status, 0, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			// Someone else in this process reaped it. That it ended is all we know.
+			r.result.ExitCode, r.result.Signal = -1, "unknown"
+			return
+		}
+		break
+	}
+	r.result.ExitCode = status.ExitStatus()
+	if status.Signaled() {
+		r.result.ExitCode = 128 + int(status.Signal())
+		r.result.Signal = unix.SignalName(status.Signal())
+	}
+}
+
+// linger is how long a pipe may stay open after everything in reach has ended.
+const linger = 200 * time.Millisecond
+
+// drain reads what the ended processes left in the pipes. Whoever still holds
+// one then is out of reach and is not waited for.
+func (r *run) drain() {
+	buf := buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(buf)
+	ended := uptime()
+	for {
+		r.out.read(buf[:])
+		r.err.read(buf[:])
+		limit := linger
+		if !r.out.tee.ready() || !r.err.tee.ready() {
+			limit = r.spec.grace() // it is our own writer that is slow
+		}
+		left := ended + limit - uptime()
+		if (r.out.fd < 0 && r.err.fd < 0) || left <= 0 {
+			break
+		}
+		if _, rung := r.poll(left, false); rung {
+			r.bell.hush()
+		}
+	}
+	r.result.Held = r.out.fd >= 0 || r.err.fd >= 0
+	r.out.close()
+	r.err.close()
+	r.out.tee.finish(r.spec.grace())
+	r.err.tee.finish(r.spec.grace())
+}

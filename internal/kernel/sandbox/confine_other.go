@@ -1,0 +1,31 @@
+//go:build !linux || !(amd64 || arm64)
+
+package sandbox
+
+import "runtime"
+
+// Detect says what this system can do: nothing.
+func Detect() Support {
+	return Support{Reason: "there is no sandbox for " + runtime.GOOS + "/" + runtime.GOARCH}
+}
+
+// Prepared is a profile made ready to be entered.
+type Prepared struct{}
+
+// Prepare refuses: this system cannot confine.
+func (p Profile) Prepare() (*Prepared, error) { return nil, Detect().Require(p) }
+
+// Enter refuses: this system cannot confine.
+func (*Prepared) Enter() error { return Detect().Require(Profile{}) }
+
+// Scoped says whether signals end at the confinement.
+func (*Prepared) Scoped() bool { return false }
+
+// Close gives back what Prepare took.
+func (*Prepared) Close() {}
+
+// Confine refuses: this system cannot confine.
+func (p Profile) Confine() error { return Detect().Require(p) }
+
+// Inside says whether the calling process is confined by this package.
+func Inside() bool { return false }

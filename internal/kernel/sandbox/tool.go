@@ -1,0 +1,158 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bridle/internal/kernel/fault"
+)
+
+// Tool describes one program to run and what belongs to it. All paths are
+// absolute.
+type Tool struct {
+	// Executable is the file that runs. Its installation and the interpreters that
+	// it needs come with it. It may be a link; the hops are followed.
+	Executable string
+	// Path is the search path in which "#!/usr/bin/env name" is resolved, as PATH
+	// has it.
+	Path string
+	// Env is the child's environment. Only variables that name trust stores are
+	// looked at; what they name may be read.
+	Env []string
+	// Home and Temp are the private directories of the run, read-write.
+	Home, Temp string
+	// RealHome is the user's own home. Nothing that contains it is granted, and of
+	// what lies inside only installations that are known to hold no secrets.
+	RealHome string
+	// ReadWrite, ReadExec and ReadOnly are granted besides and must exist.
+	ReadWrite, ReadExec, ReadOnly []string
+	// Protected are paths that no grant may contain, such as the store.
+	Protected []string
+	// Network and Unix are taken over into the profile.
+	Network Network
+	Unix    bool
+}
+
+// ForTool writes the profile for a tool: Base, the tool's installation, and what
+// the caller grants. A grant of the caller's that contains the real home or a
+// protected path is a fault; an installation that would is reduced to the file.
+func ForTool(t Tool) (Profile, error) {
+	p := Base()
+	p.Network, p.Unix = t.Network, t.Unix
+	guard := newGuard(t)
+	for _, g := range []struct {
+		into  *[]string
+		paths []string
+	}{
+		{&p.ReadWrite, append([]string{t.Home, t.Temp}, t.ReadWrite...)},
+		{&p.ReadExec, t.ReadExec},
+		{&p.ReadOnly, t.ReadOnly},
+	} {
+		for _, path := range g.paths {
+			if path == "" {
+				continue
+			}
+			if err := guard.check(path); err != nil {
+				return Profile{}, err
+			}
+			*g.into = append(*g.into, path)
+			p.Required = append(p.Required, path)
+		}
+	}
+	p.ReadExec = append(p.ReadExec, installation(t.Executable, t.Path, guard)...)
+	p.ReadOnly = append(p.ReadOnly, trustStores(t.Env, guard)...)
+	return p, nil
+}
+
+// guard knows what must stay out of reach.
+type guard struct {
+	home      string // resolved; "" when not known
+	protected []string
+}
+
+func newGuard(t Tool) guard {
+	g := guard{home: resolved(t.RealHome)}
+	for _, path := range append([]string{t.RealHome}, t.Protected...) {
+		if path != "" {
+			g.protected = append(g.protected, resolved(path))
+		}
+	}
+	return g
+}
+
+// contained returns the protected path that a grant of path would open, or "".
+func (g guard) contained(path string) string {
+	path = resolved(path)
+	for _, p := range g.protected {
+		if within(p, path) {
+			return p
+		}
+	}
+	return ""
+}
+
+func (g guard) check(path string) error {
+	if !filepath.IsAbs(path) {
+		return fault.Newf(CodePathMissing, "sandbox path %q is not absolute", path)
+	}
+	if p := g.contained(path); p != "" {
+		return fault.Newf(CodeTooWide, "granting %q would open %q, which must stay closed", path, p).
+			WithHint("work in a directory below it")
+	}
+	return nil
+}
+
+// within says whether path is dir or lies below it; both are clean.
+func within(path, dir string) bool {
+	if dir == "/" || path == dir {
+		return true
+	}
+	return strings.HasPrefix(path, dir) && path[len(dir)] == '/'
+}
+
+// resolved follows all links as far as the path exists.
+func resolved(path string) string {
+	if path == "" {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	parent, name := filepath.Split(filepath.Clean(path))
+	if name == "" || parent == path {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(resolved(filepath.Clean(parent)), name)
+}
+
+// trustVariables name files or directories of certificates.
+var trustVariables = [...]string{
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "NIX_SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
+	"NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "AWS_CA_BUNDLE", "PIP_CERT",
+	"CARGO_HTTP_CAINFO", "DENO_CERT", "OPENSSL_CONF",
+}
+
+// trustStores are the paths that the environment's trust variables name.
+func trustStores(env []string, g guard) []string {
+	var paths []string
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		for _, known := range trustVariables {
+			if name != known {
+				continue
+			}
+			for _, path := range filepath.SplitList(value) {
+				if filepath.IsAbs(path) && g.contained(path) == "" && exists(path) {
+					paths = append(paths, path)
+				}
+			}
+		}
+	}
+	return paths
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
