@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bridle/hcp"
+	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/fault"
 )
 
@@ -131,6 +132,9 @@ func formOf(m *hcp.Manifest, key string) (*form, error) {
 // parseRoot reads the args schema of a command. The set of arguments is closed
 // whatever additionalProperties says, and the reserved names are taken out.
 func parseRoot(raw []byte) (*schema, error) {
+	if err := canon.Check(raw, canon.Limits{}); err != nil {
+		return nil, badSchema("", "is no JSON: %v", err)
+	}
 	if _, err := members(raw); err != nil {
 		return nil, badSchema("", "is not an object with a JSON Schema")
 	}

@@ -105,10 +105,8 @@ func (f *form) refuseUnknown(args hcp.Args) error {
 }
 
 func (f *form) refuseMissing(args hcp.Args) error {
-	var missing, lines []string
-	for i := range f.arguments {
-		a := &f.arguments[i]
-		lines = append(lines, a.summary())
+	var missing []string
+	for _, a := range f.arguments {
 		if _, given := args[a.Name]; a.Required && !given {
 			missing = append(missing, a.Name)
 		}
@@ -117,7 +115,19 @@ func (f *form) refuseMissing(args hcp.Args) error {
 		return nil
 	}
 	return fault.Newf(CodeMissingArgument, "missing %s for %s", quoted("argument", missing), f.label()).
-		WithHint("%s takes %s", f.label(), strings.Join(lines, "; ")).WithNext(f.listing())
+		WithHint("%s takes %s", f.label(), f.summaries()).WithNext(f.listing())
+}
+
+// summaries lists every argument for a hint.
+func (f *form) summaries() string {
+	if len(f.arguments) == 0 {
+		return "no arguments"
+	}
+	lines := make([]string, len(f.arguments))
+	for i := range f.arguments {
+		lines[i] = f.arguments[i].summary()
+	}
+	return strings.Join(lines, "; ")
 }
 
 func (f *form) badArgument(bad *misfit) error {

@@ -1,11 +1,6 @@
 package command
 
-import (
-	"encoding/json"
-	"strings"
-
-	"bridle/hcp"
-)
+import "bridle/hcp"
 
 // ExecLine is the call as a command line of the tool: the arguments in the
 // order of their declaration, others behind them by name.
@@ -75,10 +70,4 @@ func pair(name string, value any) string {
 	default:
 		return name + "=" + textOf(value)
 	}
-}
-
-func jsonText(v any) string {
-	var b strings.Builder
-	writeJSON(&b, v, func(n json.Number) string { return string(n) })
-	return b.String()
 }

@@ -1,16 +1,21 @@
 package command
 
 import (
-	"testing"
-
 	"bridle/hcp"
 	"bridle/internal/kernel/fault"
 
 	"github.com/go-json-experiment/json"
 )
 
+// reporter is what the tests and the properties have in common.
+type reporter interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
 // manifest reads a surface.json of a test.
-func manifest(t testing.TB, text string) *hcp.Manifest {
+func manifest(t reporter, text string) *hcp.Manifest {
 	t.Helper()
 	var m hcp.Manifest
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
@@ -20,13 +25,13 @@ func manifest(t testing.TB, text string) *hcp.Manifest {
 }
 
 // wrapOf is a wrap pack with the given commands.
-func wrapOf(t testing.TB, verbs string) *hcp.Manifest {
+func wrapOf(t reporter, verbs string) *hcp.Manifest {
 	t.Helper()
 	return manifest(t, `{"id":"tool","kind":"wrap","cliBin":"tool","wrap":{"bin":"tool"},"verbs":`+verbs+`}`)
 }
 
 // ledger is the gated-write pack of the specification.
-func ledger(t testing.TB) *hcp.Manifest {
+func ledger(t reporter) *hcp.Manifest {
 	t.Helper()
 	return manifest(t, `{"id":"ledger","kind":"wrap","cliBin":"ledger","wrap":{"bin":"./bin/ledger.mjs","argv_template":["{{verb}}"]},"verbs":{
 		"setup.apply":{"cli":["ledger","setup","all","-y"]},
@@ -41,7 +46,7 @@ func ledger(t testing.TB) *hcp.Manifest {
 			"title":{"live":["Paying {{amount}} to {{payee}}","Paying a payee"],"done":["Paid {{amount}} to {{payee}}","Paid a payee"]}}}}`)
 }
 
-func faultOf(t testing.TB, err error, code string) *fault.Error {
+func faultOf(t reporter, err error, code string) *fault.Error {
 	t.Helper()
 	if fault.CodeOf(err) != code {
 		t.Fatalf("%v has code %q, want %q", err, fault.CodeOf(err), code)

@@ -101,13 +101,25 @@ func Render(m *hcp.Manifest, key string, args hcp.Args) (Argv, error) {
 		}
 	}
 	argv.Tokens = withJSONFlag(markFiles(w.tokens, fileFlags(m)), f.jsonFlag(m, template))
-	for _, t := range argv.Tokens {
+	if err := f.fit(argv.Tokens); err != nil {
+		return Argv{}, err
+	}
+	return argv, nil
+}
+
+// fit refuses words that no program can be given.
+func (f *form) fit(tokens []Token) error {
+	for _, t := range tokens {
+		if err := plainText(t.Text); err != nil {
+			return fault.Newf(CodeBadSchema, "a word of %s %v", f.label(), err).
+				WithHint("the pack's author has to change cli of %q in surface.json", f.key)
+		}
 		if len(t.Text) > maxValueBytes {
-			return Argv{}, fault.Newf(CodeBadArgument, "a word of %s would be too long", f.label()).
+			return fault.Newf(CodeBadArgument, "a word of %s would be too long", f.label()).
 				WithHint("one word takes up to %d bytes; pass a file instead", maxValueBytes)
 		}
 	}
-	return argv, nil
+	return nil
 }
 
 func (f *form) programName(m *hcp.Manifest) string {
@@ -236,12 +248,8 @@ func (w *writer) isNegativeNumber(s slot) bool {
 	if !declared {
 		return false
 	}
-	types := a.schema.declaredTypes()
-	if len(types) == 0 || slices.ContainsFunc(types, func(t string) bool { return t != "number" && t != "integer" }) {
-		return false
-	}
 	_, number := w.args[s[0].name].(json.Number)
-	return number
+	return number && a.isNumeric()
 }
 
 func (w *writer) refuseOption(name string) error {

@@ -107,7 +107,7 @@ func TestSlotsAndWhatIsLeftOut(t *testing.T) {
 		{"number", `["t","{{a}}"]`, hcp.Args{"a": json.Number("2.80")}, []string{"2.80"}},
 		{"boolean", `["t","--all={{a}}"]`, hcp.Args{"a": false}, []string{"--all=false"}},
 		{"list", `["t","--tags","{{a}}"]`, hcp.Args{"a": []any{"x", json.Number("1"), nil, []any{"y", true}}}, []string{"--tags", "x,1,,y,true"}},
-		{"object", `["t","--data","{{a}}"]`, hcp.Args{"a": map[string]any{"b": []any{json.Number("1.0")}, "a": "\"<\n"}}, []string{"--data", `{"a":"\"<\u000a","b":[1.0]}`}},
+		{"object", `["t","--data","{{a}}"]`, hcp.Args{"a": map[string]any{"b": []any{json.Number("1.0")}, "a": "\"<\n"}}, []string{"--data", `{"a":"\"<\n","b":[1.0]}`}},
 		{"verb is an argument in cli", `["t","{{verb}}"]`, hcp.Args{"verb": "x"}, []string{"x"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -370,6 +370,14 @@ func TestBootstrapMarksForwardedFiles(t *testing.T) {
 func TestWordTooLongForAnyProgramIsRefused(t *testing.T) {
 	m := wrapOf(t, `{"x":{"cli":["t","--body={{a}}"]}}`)
 	faultOf(t, second(Render(m, "x", hcp.Args{"a": strings.Repeat("x", maxValueBytes)})), CodeBadArgument)
+}
+
+func TestPackWithAWordForNoProgramIsRefused(t *testing.T) {
+	for _, c := range []hcp.Command{{CLI: []string{"t", "a\x00"}}, {CLI: []string{"t", "\xff"}}, {JSONFlag: []string{"--x\x00"}}} {
+		m := wrapOf(t, `{}`)
+		m.Verbs.Set("x", c)
+		faultOf(t, second(Render(m, "x", nil)), CodeBadSchema)
+	}
 }
 
 func TestHostPathIsRecognisedInEveryDress(t *testing.T) {

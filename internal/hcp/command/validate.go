@@ -193,7 +193,7 @@ func listing(values []any) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		writeJSON(&b, v, func(n json.Number) string { return string(n) })
+		b.WriteString(jsonText(v))
 	}
 	if b.Len() == 0 {
 		return "no value at all"

@@ -140,64 +140,38 @@ func textOf(v any) string {
 // objects whatever the order of their members.
 func sameKey(v any) string {
 	var b strings.Builder
-	writeJSON(&b, v, func(n json.Number) string {
-		if rat, ok := ratOf(n); ok {
-			return rat.RatString()
-		}
-		return string(n)
-	})
+	writeKey(&b, v)
 	return b.String()
 }
 
-// writeJSON writes a plain value as JSON with sorted members.
-func writeJSON(b *strings.Builder, v any, number func(json.Number) string) {
+func writeKey(b *strings.Builder, v any) {
 	switch v := v.(type) {
-	case nil:
-		b.WriteString("null")
-	case bool:
-		b.WriteString(strconv.FormatBool(v))
 	case json.Number:
-		b.WriteString(number(v))
-	case string:
-		writeString(b, v)
+		if rat, ok := ratOf(v); ok {
+			b.WriteString(rat.RatString())
+			return
+		}
+		b.WriteString(string(v))
 	case []any:
 		b.WriteByte('[')
-		for i, item := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			writeJSON(b, item, number)
+		for _, item := range v {
+			writeKey(b, item)
+			b.WriteByte(',')
 		}
 		b.WriteByte(']')
 	case map[string]any:
 		b.WriteByte('{')
-		for i, name := range sortedNames(v) {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			writeString(b, name)
-			b.WriteByte(':')
-			writeJSON(b, v[name], number)
+		for _, name := range sortedNames(v) {
+			fmt.Fprintf(b, "%q:", name)
+			writeKey(b, v[name])
+			b.WriteByte(',')
 		}
 		b.WriteByte('}')
+	case string:
+		fmt.Fprintf(b, "%q", v)
+	default:
+		fmt.Fprint(b, v)
 	}
-}
-
-// writeString escapes what JSON requires and nothing else.
-func writeString(b *strings.Builder, s string) {
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < 0x20:
-			fmt.Fprintf(b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
 }
 
 func sortedNames[M ~map[string]V, V any](m M) []string {
