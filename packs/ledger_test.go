@@ -263,5 +263,5 @@ func TestLedgerAnswersTheSameUnderEveryShellAndAwk(t *testing.T) {
 		{"setup", "status", "--json"}, {"setup", "all", "-y", "--json"}, {"connect", "demo", "--json"}, {"status", "--json"}, {"list", "--json"},
 		{"list"}, {"transfer", "1.5", "--to", "x", "--confirm"}, {"transfer", "1e1", "--to", "demo-rent", "--confirm"}, {"--help"},
 		{"transfer", "1.50", "--to", "demo-rent", "--memo", "é\xff\"\\\n😀", "--confirm"},
-	})
+	}, "")
 }

@@ -169,25 +169,5 @@ func TestTransitAnswersTheSameUnderEveryShellAndAwk(t *testing.T) {
 		{"find", "a", "--json"}, {"plan", "A", "B\xffé😀\x01", "--json"}, {"plan", "Airport", "Museum", "--json"},
 		{"plan", "Lakeside", "University", "--depart=17:05"}, {"show", "opt-2.airport.museum.0930", "--json"}, {"show", "opt-3"},
 		{"status", "--json"}, {"status"}, {"follow", "run-13", "--json"}, {"follow", "run-700"}, {"show", "opt-8"}, {"fly"}, {"--help"},
-	})
-}
-
-// sameEverywhere runs calls under each shell and each awk and wants one answer.
-func sameEverywhere(t *testing.T, path string, calls [][]string) {
-	t.Helper()
-	shells, awks := interpreters(t)
-	for _, args := range calls {
-		want := start(t, command{path: path, args: args})
-		for _, shell := range shells {
-			got := start(t, command{path: shell[0], args: append(append(shell[1:len(shell):len(shell)], path), args...)})
-			if got != want {
-				t.Errorf("%v %q:\ngot  %+v\nwant %+v", shell, args, got, want)
-			}
-		}
-		for _, dir := range awks {
-			if got := start(t, command{path: path, args: args, path0: dir}); got != want {
-				t.Errorf("awk in %s %q:\ngot  %+v\nwant %+v", dir, args, got, want)
-			}
-		}
-	}
+	}, "")
 }
