@@ -8,14 +8,16 @@
 BEGIN { text_init(); if (separator == "") separator = "00" }
 {
   for (b = 1; b <= NF; b++) {
-    if ($b == separator) {
+    h = $b
+    if (h == separator) {
       record(word text_end())
       word = ""; bytes = 0; newline = 0; text_bad = 0
       continue
     }
-    if ($b == "0a" && !newline) newline = length(word) + 1
-    byte[++bytes] = $b
-    word = word text_byte($b)
+    if (h == "0a" && !newline) newline = length(word) + 1
+    byte[++bytes] = h
+    if (h in text_ascii && !text_need) word = word text_ascii[h] # the common case, without a call
+    else word = word text_byte(h)
   }
 }
 END { if (!complete) exit 1; finish() }
