@@ -22,12 +22,18 @@ function attribute() {
   run_hash[++runs] = hash; run_start[runs] = line; run_end[runs] = line
 }
 
+# origin describes the commit of a run. For lines that are not committed git makes
+# up an author, a date and a subject, so there they are absent.
+function origin(h) {
+  if (h ~ /^0+$/) return "\"hash\": null"
+  return "\"hash\": \"" h "\", \"author\": \"" author[h] "\", \"email\": \"" email[h] "\", \"date\": \"" date[h] "\", \"subject\": \"" subject[h] "\""
+}
+
 function finish(   i, h, items, shown) {
   shown = runs > limit ? limit : runs
   for (i = 1; i <= shown; i++) {
     h = run_hash[i]
-    items[i] = "{\"start\": " run_start[i] ", \"end\": " run_end[i] ", \"hash\": " (h ~ /^0+$/ ? "null" : "\"" h "\"") ", \"author\": \"" author[h] \
-      "\", \"email\": \"" email[h] "\", \"date\": \"" date[h] "\", \"subject\": \"" subject[h] "\"}"
+    items[i] = "{\"start\": " run_start[i] ", \"end\": " run_end[i] ", " origin(h) "}"
   }
   printf "{\"ok\": true, \"verb\": \"blame\", \"lines\": %d, ", total
   list("runs", items, shown)
