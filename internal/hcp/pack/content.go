@@ -195,10 +195,7 @@ func (c *Content) relist(dir string, differs map[string]bool) ([]Folder, error) 
 		differs[p.Path] = true
 		return nil
 	})
-	if err != nil && len(differs) == 0 {
-		return nil, err
-	}
-	return folders, nil
+	return folders, err
 }
 
 // look returns the file as it is now, whether it had to be read for that, and

@@ -43,8 +43,9 @@ type Entry struct {
 // lead nowhere, files that are neither plain files nor links, set-user-id and
 // set-group-id files, names that are not the same name on every platform, names
 // that differ only in case, and more or larger files than the bounds allow.
-// Links are visited and not followed. An error of either function ends the walk,
-// and so does exceeding the bounds.
+// Links are visited and not followed. When visit answers fs.SkipDir, a folder is
+// passed over; any other error of either function ends the walk, and so does
+// exceeding the bounds.
 func Walk(dir string, visit func(Entry) error, refuse func(TreeProblem) error) error {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -58,7 +59,10 @@ func Walk(dir string, visit func(Entry) error, refuse func(TreeProblem) error) e
 	if err := visit(Entry{".", info}); err != nil {
 		return err
 	}
-	return w.folder("", 0)
+	if err := w.folder("", 0); err != errStop {
+		return err
+	}
+	return nil
 }
 
 type walker struct {
@@ -121,7 +125,10 @@ func (w *walker) entry(path string, depth int) error {
 			return w.stop(path, fmt.Sprintf("brings the files to more than the %d bytes that a pack may have", MaxBytes))
 		}
 	}
-	if err := w.visit(Entry{path, info}); err != nil {
+	switch err := w.visit(Entry{path, info}); {
+	case err == fs.SkipDir && info.IsDir():
+		return nil
+	case err != nil:
 		return err
 	}
 	if info.IsDir() {
@@ -162,21 +169,21 @@ func (w *walker) badKind(full string, info fs.FileInfo) string {
 	return ""
 }
 
-// stop ends the walk: what exceeds the bounds is reported once.
+// errStop ends a walk that exceeded the bounds, once that was reported.
+var errStop = errors.New("stop")
+
 func (w *walker) stop(path, reason string) error {
-	p := TreeProblem{path, reason}
-	if err := w.refuse(p); err != nil {
+	if err := w.refuse(TreeProblem{path, reason}); err != nil {
 		return err
 	}
-	return p.fault()
+	return errStop
 }
 
 func (w *walker) gone(path string, err error) error {
-	reason := "cannot be read"
 	if errors.Is(err, fs.ErrNotExist) {
-		reason = "vanished while the pack was read"
+		return w.refuse(TreeProblem{path, "vanished while the pack was read"})
 	}
-	return fault.Newf(CodeUnsafePack, "%s in the pack %s", quote(path), reason).Because(err)
+	return w.refuse(TreeProblem{path, "cannot be read"})
 }
 
 // badName says why a file name is not the same name everywhere.
