@@ -52,6 +52,12 @@ type Principal struct {
 	Elevated bool          `json:"elevated,omitempty"`
 }
 
+// The session of a personal machine, where nobody configured one.
+const (
+	LocalPrincipal = "local-principal"
+	LocalTenant    = "local-tenant"
+)
+
 // AuthzContext is everything authorization looks at besides the call (§9.3).
 // ProjectID is empty when no project is in scope.
 type AuthzContext struct {

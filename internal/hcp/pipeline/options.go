@@ -1,0 +1,109 @@
+package pipeline
+
+import (
+	"context"
+
+	"bridle/hcp"
+	"bridle/internal/hcp/access"
+	"bridle/internal/hcp/adapter"
+	"bridle/internal/hcp/authz"
+	"bridle/internal/hcp/binding"
+	"bridle/internal/hcp/pack"
+	"bridle/internal/kernel/clock"
+)
+
+// Options are the parts that a host program plugs into the road. Packs, Scope,
+// Access and Clock are required.
+type Options struct {
+	// Runtime names the runtime in the error of an adapter it lacks.
+	Runtime string
+	Clock   clock.Clock
+	Packs   Packs
+	// Scope returns who acts and in which tenant and project, from the
+	// authenticated session. It never sees the call (§9.1, §9.2).
+	Scope func(ctx context.Context) (hcp.AuthzContext, error)
+	// Member reports whether the Principal belongs to the project in scope.
+	// Nil denies every command whose land is brain.
+	Member authz.Membership
+	// Access returns the settings that decide what of a pack runs without
+	// asking.
+	Access    func(ctx context.Context, packID string) (access.Settings, error)
+	Approvals Approvals
+	// Describe adds the card and the answers to an approval request; nil adds
+	// none.
+	Describe func(p *pack.Pack, key string, args hcp.Args, request *hcp.ApprovalRequest)
+	// Hub mints; nil refuses every Binding mode that needs it.
+	Hub      binding.Hub
+	Adapters map[hcp.Kind]adapter.Adapter
+	Sandbox  hcp.SandboxMode
+	// Dir is the caller's directory, which approvals are bound to.
+	Dir string
+	// Audit receives every decision; nil records none.
+	Audit Audit
+	// Digest returns the keyed digest of a call's canonical arguments for the
+	// audit log; nil leaves it out, since a plain hash of a short value can be
+	// guessed.
+	Digest func(canonical []byte) string
+	// Outputs keeps what a result has no room for; nil keeps nothing.
+	Outputs Outputs
+	// Labels are written to every audit line.
+	Labels map[string]string
+}
+
+// Packs says what is installed and activated.
+type Packs interface {
+	// Installed reports whether there is a pack of that id.
+	Installed(ctx context.Context, id string) (bool, error)
+	// IDs lists the installed packs, for suggestions; called only for unknown
+	// ids.
+	IDs(ctx context.Context) []string
+	// Activated returns the pack as it was accepted for this session, or nil
+	// when it is not activated. A pack or executable that is not the accepted
+	// one any more is a fault.
+	Activated(ctx context.Context, id string) (*Activation, error)
+}
+
+// Activation is an activated pack and what was pinned when it was accepted.
+// Approvals are bound to Digest and to the executable's hash.
+type Activation struct {
+	Pack   *pack.Pack
+	Digest string
+	Bin    adapter.Bin
+}
+
+// Approvals keeps requests for a person's yes.
+type Approvals interface {
+	// Consume uses up a person's approval of exactly this subject and returns
+	// its id, or "" when there is none.
+	Consume(ctx context.Context, s Subject) (id string, err error)
+	// Request stores the question and completes it with its id.
+	Request(ctx context.Context, s Subject, request *hcp.ApprovalRequest) (id string, err error)
+}
+
+// Subject is everything an approval is bound to: if any of it differs, the
+// approval does not count.
+type Subject struct {
+	PackID     string
+	PackDigest string
+	Key        string
+	Args       hcp.Args
+	Argv       []string
+	BinDigest  string
+	Dir        string
+	Principal  string
+	TenantID   string
+	ProjectID  string
+	Mode       hcp.SandboxMode
+	Mock       bool
+}
+
+// Audit is the log of decisions. A durable event is on disk when Record
+// returns.
+type Audit interface {
+	Record(ctx context.Context, e hcp.AuditEvent, durable bool) error
+}
+
+// Outputs keeps long outputs for reading in pieces.
+type Outputs interface {
+	SaveOutput(ctx context.Context, data []byte) (ref string, err error)
+}
