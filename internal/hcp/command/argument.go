@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"bridle/hcp"
-	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/fault"
 )
 
@@ -89,7 +88,11 @@ func Shadowing(c hcp.Command) []string {
 
 func declaredNames(c hcp.Command) []string {
 	names := Placeholders(c.CLI)
-	if s, err := parseSchema(c.Args, "", 0); err == nil {
+	document, err := decodeOrdered(c.Args)
+	if err != nil {
+		return names
+	}
+	if s, err := parseSchema(document, ""); err == nil {
 		names = append(names, s.names...)
 	}
 	return names
@@ -132,13 +135,14 @@ func formOf(m *hcp.Manifest, key string) (*form, error) {
 // parseRoot reads the args schema of a command. The set of arguments is closed
 // whatever additionalProperties says, and the reserved names are taken out.
 func parseRoot(raw []byte) (*schema, error) {
-	if err := canon.Check(raw, canon.Limits{}); err != nil {
+	document, err := decodeOrdered(raw)
+	if err != nil {
 		return nil, badSchema("", "is no JSON: %v", err)
 	}
-	if _, err := members(raw); err != nil {
+	if _, ok := document.(object); !ok {
 		return nil, badSchema("", "is not an object with a JSON Schema")
 	}
-	s, err := parseSchema(raw, "", 0)
+	s, err := parseSchema(document, "")
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,11 @@ func TestChecksAgreeWithAFullValidator(t *testing.T) {
 	seen := map[bool]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		text := mustJSON(t, drawSchema(t, 2))
-		s, err := parseSchema(text, "", 0)
+		document, err := decodeOrdered(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := parseSchema(document, "")
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

@@ -2,47 +2,105 @@ package command
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"io"
 
 	"bridle/internal/kernel/canon"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// member is one name and value of an object, in the order of the document.
+// object is a JSON object in the order of its document, which the declared
+// order of arguments is.
+type object []member
+
 type member struct {
 	name  string
-	value jsontext.Value
+	value any
 }
 
-// members splits an object of a document that canon.Check accepted, and keeps
-// the order, which canon.Parse does not.
-func members(raw []byte) ([]member, error) {
-	dec := jsontext.NewDecoder(bytes.NewReader(raw))
-	if dec.PeekKind() != '{' {
-		return nil, errors.New("want an object")
-	}
-	if _, err := dec.ReadToken(); err != nil {
+// decodeOrdered reads a document strictly, in the forms of canon.Parse but with
+// objects as object.
+func decodeOrdered(raw []byte) (any, error) {
+	if err := canon.Check(raw, canon.Limits{}); err != nil {
 		return nil, err
 	}
-	var list []member
-	for dec.PeekKind() != '}' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-		m := member{name: name.String()}
-		value, err := dec.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		m.value = value.Clone()
-		list = append(list, m)
+	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	v, err := readValue(dec)
+	if err != nil {
+		return nil, err
 	}
-	return list, nil
+	if _, err := dec.ReadToken(); err != io.EOF {
+		return nil, errors.New("text after the value")
+	}
+	return v, nil
 }
 
-// parse reads one JSON value, numbers as written.
+func readValue(dec *jsontext.Decoder) (any, error) {
+	token, err := dec.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case 'n':
+		return nil, nil
+	case 't', 'f':
+		return token.Bool(), nil
+	case '"':
+		return token.String(), nil
+	case '0':
+		return json.Number(token.String()), nil
+	case '[':
+		list := []any{}
+		for dec.PeekKind() != ']' {
+			item, err := readValue(dec)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, item)
+		}
+		_, err = dec.ReadToken()
+		return list, err
+	default:
+		members := object{}
+		for dec.PeekKind() != '}' {
+			name, err := dec.ReadToken()
+			if err != nil {
+				return nil, err
+			}
+			m := member{name: name.String()}
+			if m.value, err = readValue(dec); err != nil {
+				return nil, err
+			}
+			members = append(members, m)
+		}
+		_, err = dec.ReadToken()
+		return members, err
+	}
+}
+
+// unordered gives a value of decodeOrdered its plain form.
+func unordered(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = unordered(item)
+		}
+		return list
+	case object:
+		members := make(map[string]any, len(v))
+		for _, m := range v {
+			members[m.name] = unordered(m.value)
+		}
+		return members
+	default:
+		return v
+	}
+}
+
+// parse reads one JSON value into plain form, numbers as written.
 func parse(raw []byte) (any, error) { return canon.Parse(raw, canon.Limits{}) }
 
 // jsonText writes a plain value as JSON, numbers as written and members sorted.

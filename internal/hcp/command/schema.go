@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // schema is the part of JSON Schema (2020-12) that packs describe arguments
@@ -65,44 +63,42 @@ func badSchema(pointer, format string, args ...any) error {
 	return &schemaError{pointer, fmt.Sprintf(format, args...)}
 }
 
-func parseSchema(raw []byte, pointer string, depth int) (*schema, error) {
-	if depth > maxDepth {
-		return nil, badSchema(pointer, "is nested too deep")
-	}
-	switch strings.TrimSpace(string(raw)) {
-	case "true":
-		return &schema{}, nil
-	case "false":
-		return &schema{never: true}, nil
-	}
-	list, err := members(raw)
-	if err != nil {
-		return nil, badSchema(pointer, "is not a schema: %v", err)
-	}
-	s := &schema{}
-	for _, m := range list {
-		at := pointer + "/" + escapePointer(m.name)
-		known, err := s.read(m, at, depth)
-		if err != nil {
-			if sub, ok := errors.AsType[*schemaError](err); ok {
-				return nil, sub
+func parseSchema(v any, pointer string) (*schema, error) {
+	switch v := v.(type) {
+	case bool:
+		return &schema{never: !v}, nil
+	case object:
+		s := &schema{}
+		for _, m := range v {
+			if err := s.read(m, pointer+"/"+escapePointer(m.name)); err != nil {
+				return nil, err
 			}
-			return nil, badSchema(at, "%v", err)
 		}
-		if !known {
-			return nil, badSchema(at, "uses the keyword %q, which is outside the supported part of JSON Schema", m.name)
-		}
+		return s, nil
+	default:
+		return nil, badSchema(pointer, "is not a schema")
 	}
-	return s, nil
 }
 
-func (s *schema) read(m member, at string, depth int) (known bool, err error) {
+// read takes in one keyword.
+func (s *schema) read(m member, at string) error {
+	known, err := s.readNested(m, at)
 	for _, group := range []func(member) (bool, error){s.readAnnotation, s.readValueRule, s.readSize, s.readNumberRule} {
-		if known, err = group(m); known || err != nil {
-			return known, err
+		if known || err != nil {
+			break
 		}
+		known, err = group(m)
 	}
-	return s.readNested(m, at, depth)
+	if _, placed := errors.AsType[*schemaError](err); placed {
+		return err
+	}
+	if err != nil {
+		return badSchema(at, "%v", err)
+	}
+	if !known {
+		return badSchema(at, "uses the keyword %q, which is outside the supported part of JSON Schema", m.name)
+	}
+	return nil
 }
 
 func (s *schema) readAnnotation(m member) (bool, error) {
@@ -113,7 +109,7 @@ func (s *schema) readAnnotation(m member) (bool, error) {
 	case "examples":
 		s.examples, err = listOf(m.value)
 	case "default":
-		s.standard, err = parse(m.value)
+		s.standard = unordered(m.value)
 	case "x-position":
 		s.position, err = countOf(m.value)
 	case "title", "$comment", "$schema", "$id", "deprecated", "readOnly", "writeOnly", "format",
@@ -132,8 +128,7 @@ func (s *schema) readValueRule(m member) (bool, error) {
 	case "enum":
 		err = s.restrict(listOf(m.value))
 	case "const":
-		value, parseErr := parse(m.value)
-		err = s.restrict([]any{value}, parseErr)
+		err = s.restrict([]any{unordered(m.value)}, nil)
 	case "pattern":
 		s.pattern, err = stringOf(m.value)
 		s.hasPattern = true
@@ -199,11 +194,7 @@ func (s *schema) readNumberRule(m member) (bool, error) {
 	default:
 		return false, nil
 	}
-	value, err := parse(m.value)
-	if err != nil {
-		return true, err
-	}
-	number, isNumber := value.(json.Number)
+	number, isNumber := m.value.(json.Number)
 	if !isNumber {
 		return true, errors.New("is no number")
 	}
@@ -218,15 +209,15 @@ func (s *schema) readNumberRule(m member) (bool, error) {
 	return true, nil
 }
 
-func (s *schema) readNested(m member, at string, depth int) (bool, error) {
+func (s *schema) readNested(m member, at string) (bool, error) {
 	var err error
 	switch m.name {
 	case "items":
-		s.items, err = parseSchema(m.value, at, depth+1)
+		s.items, err = parseSchema(m.value, at)
 	case "additionalProperties":
-		s.others, err = parseSchema(m.value, at, depth+1)
+		s.others, err = parseSchema(m.value, at)
 	case "properties":
-		err = s.readProperties(m.value, at, depth)
+		err = s.readProperties(m.value, at)
 	case "required":
 		s.required, err = namesOf(m.value)
 	default:
@@ -235,14 +226,14 @@ func (s *schema) readNested(m member, at string, depth int) (bool, error) {
 	return true, err
 }
 
-func (s *schema) readProperties(raw jsontext.Value, at string, depth int) error {
-	list, err := members(raw)
-	if err != nil {
-		return err
+func (s *schema) readProperties(v any, at string) error {
+	declared, ok := v.(object)
+	if !ok {
+		return errors.New("is no object")
 	}
-	s.declares, s.properties = true, make(map[string]*schema, len(list))
-	for _, m := range list {
-		property, err := parseSchema(m.value, at+"/"+escapePointer(m.name), depth+1)
+	s.declares, s.properties = true, make(map[string]*schema, len(declared))
+	for _, m := range declared {
+		property, err := parseSchema(m.value, at+"/"+escapePointer(m.name))
 		if err != nil {
 			return err
 		}
@@ -275,17 +266,13 @@ func (s *schema) compile(pointer string) error {
 	return nil
 }
 
-func typesOf(raw jsontext.Value) ([]string, error) {
-	var types []string
-	if raw.Kind() == '"' {
-		name, err := stringOf(raw)
-		if err != nil {
-			return nil, err
-		}
-		types = []string{name}
+func typesOf(v any) ([]string, error) {
+	types := []string{}
+	if name, single := v.(string); single {
+		types = append(types, name)
 	} else {
 		var err error
-		if types, err = namesOf(raw); err != nil {
+		if types, err = namesOf(v); err != nil {
 			return nil, err
 		}
 	}
@@ -300,8 +287,8 @@ func typesOf(raw jsontext.Value) ([]string, error) {
 	return types, nil
 }
 
-func namesOf(raw jsontext.Value) ([]string, error) {
-	list, err := listOf(raw)
+func namesOf(v any) ([]string, error) {
+	list, err := listOf(v)
 	if err != nil {
 		return nil, err
 	}
@@ -316,48 +303,32 @@ func namesOf(raw jsontext.Value) ([]string, error) {
 	return names, nil
 }
 
-func listOf(raw jsontext.Value) ([]any, error) {
-	value, err := parse(raw)
-	if err != nil {
-		return nil, err
-	}
-	list, ok := value.([]any)
+func listOf(v any) ([]any, error) {
+	list, ok := unordered(v).([]any)
 	if !ok {
 		return nil, errors.New("is no list")
 	}
 	return list, nil
 }
 
-func stringOf(raw jsontext.Value) (string, error) {
-	value, err := parse(raw)
-	if err != nil {
-		return "", err
-	}
-	text, ok := value.(string)
+func stringOf(v any) (string, error) {
+	text, ok := v.(string)
 	if !ok {
 		return "", errors.New("is no string")
 	}
 	return text, nil
 }
 
-func boolOf(raw jsontext.Value) (bool, error) {
-	value, err := parse(raw)
-	if err != nil {
-		return false, err
-	}
-	truth, ok := value.(bool)
+func boolOf(v any) (bool, error) {
+	truth, ok := v.(bool)
 	if !ok {
 		return false, errors.New("is neither true nor false")
 	}
 	return truth, nil
 }
 
-func countOf(raw jsontext.Value) (*int, error) {
-	value, err := parse(raw)
-	if err != nil {
-		return nil, err
-	}
-	number, _ := value.(json.Number)
+func countOf(v any) (*int, error) {
+	number, _ := v.(json.Number)
 	n, err := strconv.Atoi(string(number))
 	if err != nil || n < 0 {
 		return nil, errors.New("is no whole number from 0 up")
@@ -367,5 +338,5 @@ func countOf(raw jsontext.Value) (*int, error) {
 
 // escapePointer writes a member name as a JSON Pointer token (RFC 6901).
 func escapePointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
