@@ -133,7 +133,8 @@ func formOf(m *hcp.Manifest, key string) (*form, error) {
 }
 
 // parseRoot reads the args schema of a command. The set of arguments is closed
-// whatever additionalProperties says, and the reserved names are taken out.
+// whatever additionalProperties says, and a reserved name can be no required
+// one.
 func parseRoot(raw []byte) (*schema, error) {
 	document, err := decodeOrdered(raw)
 	if err != nil {
@@ -149,7 +150,6 @@ func parseRoot(raw []byte) (*schema, error) {
 	if s.types != nil && !slices.Contains(s.types, "object") {
 		return nil, badSchema("/type", "is not \"object\"")
 	}
-	s.names = slices.DeleteFunc(s.names, IsReserved)
 	s.required = slices.DeleteFunc(s.required, IsReserved)
 	return s, nil
 }

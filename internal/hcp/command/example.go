@@ -28,6 +28,21 @@ func ExecLine(tool string, m *hcp.Manifest, key string, args hcp.Args) string {
 	return Line(words)
 }
 
+// Shown is the exact call as one command line for a person: the program's own
+// where the command has one that holds every argument, else the tool's.
+func Shown(tool string, m *hcp.Manifest, key string, args hcp.Args) string {
+	f, err := formOf(m, key)
+	if err != nil {
+		return ExecLine(tool, m, key, args)
+	}
+	argv, err := Render(m, key, args)
+	template := f.template(m)
+	if err != nil || len(f.command.CLI) == 0 && m.EffectiveKind() != hcp.KindWrap || !f.passThrough && f.refuseUnplaced(template, args) != nil {
+		return ExecLine(tool, m, key, args)
+	}
+	return argv.Line()
+}
+
 // ExampleLine is a line ready to run: the first example of each argument, and
 // for a required one without an example its default, its first allowed value or
 // its own name in angle brackets.

@@ -127,3 +127,30 @@ func TestLinesReadyToRun(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+func TestShownLineHoldsEveryArgument(t *testing.T) {
+	echo := manifest(t, `{"id":"echo","cliBin":"echo-hcp","verbs":{
+		"echo.say":{"cli":["echo-hcp","say","{{message}}"]},
+		"echo.sum":{"cli":["echo-hcp","sum"],"args":{"properties":{"a":{},"b":{}}}},
+		"echo.raw":{"args":{"properties":{"a":{}}}}}}`)
+	bootstrap := manifest(t, `{"id":"mail","kind":"wrap","cliBin":"mail","wrap":{"bin":"mail"},"verbs":{},"pass_through":{"allowedSubcommands":["get"],"maxArgv":9}}`)
+	for _, c := range []struct {
+		m    *hcp.Manifest
+		key  string
+		args hcp.Args
+		want string
+	}{
+		{ledger(t), "transfer", hcp.Args{"amount": "2.80", "payee": "demo-transit"}, "ledger transfer 2.80 --to demo-transit --confirm"},
+		{ledger(t), "transfer", hcp.Args{"amount": "-1", "payee": "x"}, "hcpx exec ledger transfer --json -- amount=-1 payee=x"},
+		{ledger(t), "nothing", hcp.Args{"a": "1"}, "hcpx exec ledger nothing --json -- a=1"},
+		{echo, "echo.say", hcp.Args{"message": "hi you"}, "echo-hcp say 'hi you'"},
+		{echo, "echo.say", hcp.Args{"message": "-hi"}, "hcpx exec echo echo.say --json -- message=-hi"},
+		{echo, "echo.sum", hcp.Args{"b": 2, "a": 1}, "hcpx exec echo echo.sum --json -- a=1 b=2"},
+		{echo, "echo.raw", hcp.Args{"a": 1}, "hcpx exec echo echo.raw --json -- a=1"},
+		{bootstrap, "get", hcp.Args{"argv": []any{"a b"}}, "mail get 'a b'"},
+	} {
+		if got := Shown("hcpx", c.m, c.key, c.args); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.key, got, c.want)
+		}
+	}
+}

@@ -76,6 +76,17 @@ func TestEveryDocumentedJSONFlag(t *testing.T) {
 	}
 }
 
+func TestGuardThatIsAValueGuardsNothing(t *testing.T) {
+	m := wrapOf(t, `{"x":{"cli":["t","--sep","{{a}}","--file","{{b}}"]}}`)
+	argv, err := Render(m, "x", hcp.Args{"a": "--", "b": "f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := argv.Args(); !reflect.DeepEqual(got, []string{"--sep", "--", "--file", "f", "--json"}) || !argv.Tokens[3].File {
+		t.Errorf("%+v", argv.Tokens)
+	}
+}
+
 func TestSlotsAndWhatIsLeftOut(t *testing.T) {
 	for _, c := range []struct {
 		name, cli string
@@ -342,7 +353,8 @@ func TestBootstrapForwardsOnlyWhatItAllows(t *testing.T) {
 			t.Errorf("%s %q: got %q, want %q", c.key, c.argv, got, c.want)
 		}
 	}
-	for _, key := range []string{"delete", "stat", "box", "box show", "--all", "", "Status"} {
+	m.PassThrough.AllowedSubcommands = append(m.PassThrough.AllowedSubcommands, "one two three four five")
+	for _, key := range []string{"one.two.three.four.five", "delete", "stat", "box", "box show", "--all", "", "Status"} {
 		faultOf(t, second(Render(m, key, nil)), CodeUnknownCommand)
 	}
 	faultOf(t, second(Render(m, "status", hcp.Args{"argv": []any{"1", "2", "3", "4"}})), CodeBadArgument)

@@ -75,6 +75,13 @@ func TestUndeclaredTitleIsNone(t *testing.T) {
 	}
 }
 
+func TestReservedNamesFillNoTitle(t *testing.T) {
+	m := wrapOf(t, `{"x":{"title":{"live":["Paying {{confirm}}","Paying"]}}}`)
+	if got := Title(m, "x", hcp.Args{"confirm": "5 EUR"}, nil); got.Live != "Paying" {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestTitleValuesStayShortAndOnOneLine(t *testing.T) {
 	title := func(value any) string {
 		return strings.TrimPrefix(Title(mail(t), "half", hcp.Args{"to": value}, nil).Done, "Done with ")
