@@ -2,12 +2,12 @@ package command
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"bridle/hcp"
+	"bridle/internal/kernel/redact"
 )
 
 // Titles are the words for a step of a run: while the command runs, and after.
@@ -58,7 +58,7 @@ func fillTitle(template string, value func(string) string) (string, bool) {
 	var b strings.Builder
 	for _, p := range pieces(template) {
 		if p.name == "" {
-			b.WriteString(visible(p.text))
+			b.WriteString(p.text)
 			continue
 		}
 		text := cut(oneLine(value(p.name)))
@@ -131,33 +131,13 @@ func titleText(v any) string {
 	}
 }
 
-// oneLine puts a text on one line: every run of white space and control
-// characters is one space.
+// oneLine puts a text on one line, with every run of white space and control
+// characters as one space and what would hide or move text made visible.
 func oneLine(text string) string {
-	return visible(strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+	return redact.Visible(strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
 	}), " "))
 }
-
-// visible shows characters that change what a reader sees without being seen.
-func visible(text string) string {
-	if !strings.ContainsFunc(text, isHidden) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if isHidden(r) {
-			fmt.Fprintf(&b, `\u{%x}`, r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func isHidden(r rune) bool { return unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner }
-
-const zeroWidthJoiner = '\u200D'
 
 // cut shortens a text to what a title shows, not between a character and the
 // marks that belong to it.
@@ -167,7 +147,7 @@ func cut(text string) string {
 		return text
 	}
 	end := maxTitleValue - 1
-	for end > 0 && (isMark(runes[end]) || runes[end-1] == zeroWidthJoiner || splitsFlag(runes, end)) {
+	for end > 0 && (isMark(runes[end]) || splitsFlag(runes, end)) {
 		end--
 	}
 	return strings.TrimRight(string(runes[:end]), " ") + "…"
@@ -175,7 +155,7 @@ func cut(text string) string {
 
 // isMark reports whether a character is drawn as part of the one before it.
 func isMark(r rune) bool {
-	return unicode.Is(unicode.M, r) || r == zeroWidthJoiner || 0x1F3FB <= r && r <= 0x1F3FF
+	return unicode.Is(unicode.M, r) || 0x1F3FB <= r && r <= 0x1F3FF
 }
 
 // splitsFlag reports whether a cut would part the two letters of a flag.

