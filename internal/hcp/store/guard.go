@@ -1,0 +1,136 @@
+package store
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"bridle/internal/kernel/fault"
+)
+
+// checkHome verifies that the home folder is a folder of its user that nobody
+// else can write, and takes away what others may read. It reports whether the
+// folder exists.
+func (s *Store) checkHome() (exists bool, err error) {
+	info, err := os.Lstat(s.home)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, checkParents(s.home)
+	}
+	if err != nil {
+		return false, ioFault("open", s.home, err)
+	}
+	if err := checkOwn(s.home, info, true); err != nil {
+		return false, err
+	}
+	if err := checkParents(s.home); err != nil {
+		return false, err
+	}
+	if enforceModes && info.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(s.home, info.Mode().Perm()&0o700); err != nil {
+			return false, ioFault("make private", s.home, err)
+		}
+	}
+	return true, nil
+}
+
+// checkParents refuses a folder above the store where anyone may rename what
+// lies in it, since the whole store could be exchanged there.
+func checkParents(path string) error {
+	if !enforceModes {
+		return nil
+	}
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err == nil && info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
+			return fault.Newf(CodeUnsafeStore, "anyone may replace the store %q, since %q is writable by all", path, dir).
+				WithHint("take the right away with chmod o-w, or set HCP_HOME to another folder")
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
+// checkPrivateDir verifies one folder of the store.
+func checkPrivateDir(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return ioFault("open", path, err)
+	}
+	return checkOwn(path, info, true)
+}
+
+// checkOwn verifies that a file or folder is what it should be, belongs to the
+// user who runs this program, and cannot be written by anyone else.
+func checkOwn(path string, info fs.FileInfo, wantDir bool) error {
+	what := "file"
+	if wantDir {
+		what = "folder"
+	}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fault.Newf(CodeUnsafeStore, "%q is a link, and the store takes none", path).
+			WithHint("put the real %s in its place, or set HCP_HOME to where it is", what)
+	case wantDir && !info.IsDir(), !wantDir && !info.Mode().IsRegular():
+		return fault.Newf(CodeUnsafeStore, "%q is not a %s", path, what).
+			WithHint("move it away, or set HCP_HOME to another folder")
+	case !ownedByUs(info):
+		return fault.Newf(CodeUnsafeStore, "%q belongs to another user", path).
+			WithHint("run the command as its owner, or set HCP_HOME to a folder of your own")
+	case enforceModes && info.Mode().Perm()&0o022 != 0:
+		return fault.Newf(CodeUnsafeStore, "%q can be written by other users", path).
+			WithHint("look at what is in it, then take the right away: chmod go-w %q", path)
+	}
+	return nil
+}
+
+// readPrivate reads a file of the store whole. It follows no link, never waits
+// on a pipe, and refuses a file that others could have written or that is
+// larger than most bytes.
+func readPrivate(path string, most int64) ([]byte, error) {
+	file, err := openPrivate(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err != nil {
+		return nil, ioFault("read", path, err)
+	}
+	if int64(len(data)) > most {
+		return nil, fault.Newf(CodeBadRecord, "%q is larger than %d bytes", path, most).
+			WithHint("nothing was changed; restore the file from a backup")
+	}
+	return data, nil
+}
+
+// openPrivate opens a file of the store for reading. A missing file is
+// fs.ErrNotExist itself.
+func openPrivate(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fs.ErrNotExist
+	}
+	if err != nil {
+		if info, statErr := os.Lstat(path); statErr == nil {
+			if own := checkOwn(path, info, false); own != nil {
+				return nil, own
+			}
+		}
+		return nil, ioFault("open", path, err)
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = checkOwn(path, info, false)
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, ioFault("open", path, err)
+	}
+	return file, nil
+}

@@ -1,0 +1,241 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"bridle/hcp"
+	"bridle/internal/kernel/canon"
+	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
+)
+
+// State is state.json. Grants is nil when the file has none, which means every
+// capability for every pack; an empty list means no capability at all. Extra
+// keeps the members that this version does not know.
+type State struct {
+	Activated []string       `json:"activated"`
+	Connected []string       `json:"connected"`
+	Grants    []hcp.Grant    `json:"grants,omitzero"`
+	Extra     jsontext.Value `json:",embed"`
+}
+
+// IsActivated reports whether the pack is on the session.
+func (st *State) IsActivated(id string) bool { return slices.Contains(st.Activated, id) }
+
+// IsConnected reports whether connect ran for the pack.
+func (st *State) IsConnected(id string) bool { return slices.Contains(st.Connected, id) }
+
+// EffectiveGrants are the grants that hold: the file's, or all of them where
+// it has none.
+func (st *State) EffectiveGrants() []hcp.Grant {
+	if st.Grants == nil {
+		return hcp.PermissiveGrants()
+	}
+	return slices.Clone(st.Grants)
+}
+
+// activate puts the pack on the session, after those that are there.
+func (st *State) activate(id string) {
+	if !st.IsActivated(id) {
+		st.Activated = append(st.Activated, id)
+	}
+}
+
+// deactivate drops the activation and, as §11.1 has it, the connection.
+func (st *State) deactivate(id string) (was bool) {
+	was = st.IsActivated(id)
+	same := func(other string) bool { return other == id }
+	st.Activated = slices.DeleteFunc(st.Activated, same)
+	st.Connected = slices.DeleteFunc(st.Connected, same)
+	return was
+}
+
+// State reads state.json.
+func (s *Store) State() (State, error) {
+	st, _, err := s.readState()
+	return st, err
+}
+
+func (s *Store) readState() (State, []byte, error) {
+	path := s.path(stateFile)
+	data, err := readPrivate(path, canon.DefaultMaxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return State{}, nil, badState(path, "the file is missing", err)
+	}
+	if err != nil {
+		return State{}, nil, err
+	}
+	st, err := parseState(data)
+	if err != nil {
+		return State{}, nil, badState(path, err.Error(), err)
+	}
+	return st, data, nil
+}
+
+func badState(path, why string, cause error) error {
+	return fault.Newf(CodeBadState, "cannot use %q: %s", path, why).Because(cause).
+		WithHint(`repair or restore the file; to start with nothing activated and every capability granted, write {"activated":[],"connected":[]} to it`)
+}
+
+// parseState reads the document strictly where a slip would widen what is
+// allowed: lists must be lists, ids must be ids, and a grant with a member that
+// nobody knows is refused instead of granting more than it says.
+func parseState(data []byte) (State, error) {
+	var raw struct {
+		Activated jsontext.Value `json:"activated"`
+		Connected jsontext.Value `json:"connected"`
+		Grants    jsontext.Value `json:"grants"`
+		Extra     jsontext.Value `json:",embed"`
+	}
+	if _, err := canon.DecodeOpen(data, &raw, canon.Limits{}); err != nil {
+		return State{}, err
+	}
+	st := State{Extra: bytes.Clone(raw.Extra)}
+	var err error
+	if st.Activated, err = parseIDs("activated", raw.Activated); err != nil {
+		return State{}, err
+	}
+	if st.Connected, err = parseIDs("connected", raw.Connected); err != nil {
+		return State{}, err
+	}
+	if st.Grants, err = parseGrants(raw.Grants); err != nil {
+		return State{}, err
+	}
+	return st, nil
+}
+
+// parseIDs reads a list of pack ids. An absent list is empty; an id named
+// twice counts once.
+func parseIDs(member string, raw jsontext.Value) ([]string, error) {
+	found := []string{}
+	if raw == nil {
+		return found, nil
+	}
+	if raw.Kind() != '[' {
+		return nil, fmt.Errorf("%q is not a list of pack ids", member)
+	}
+	if err := canon.Decode(raw, &found, canon.Limits{}); err != nil {
+		return nil, fmt.Errorf("%q: %w", member, err)
+	}
+	seen := make(map[string]bool, len(found))
+	for _, id := range found {
+		if !validID(id) {
+			return nil, fmt.Errorf("%q names %q, which is no pack id", member, id)
+		}
+		seen[id] = true
+	}
+	if len(seen) == len(found) {
+		return found, nil
+	}
+	return slices.DeleteFunc(found, func(id string) bool {
+		first := seen[id]
+		delete(seen, id)
+		return !first
+	}), nil
+}
+
+// parseGrants reads the grants. An absent member is nil.
+func parseGrants(raw jsontext.Value) ([]hcp.Grant, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	if raw.Kind() != '[' {
+		return nil, errors.New(`"grants" is not a list of grants`)
+	}
+	var rows []struct {
+		Capability hcp.Capability `json:"capability"`
+		PackID     jsontext.Value `json:"pack_id"`
+		VerbKeys   jsontext.Value `json:"verb_keys"`
+	}
+	if err := canon.Decode(raw, &rows, canon.Limits{}); err != nil {
+		return nil, fmt.Errorf(`"grants": %w`, err)
+	}
+	grants := make([]hcp.Grant, len(rows))
+	for i, row := range rows {
+		if !slices.Contains(hcp.Capabilities, row.Capability) {
+			return nil, fmt.Errorf(`"grants" number %d names the unknown capability %q`, i+1, row.Capability)
+		}
+		grant := hcp.Grant{Capability: row.Capability}
+		if row.PackID != nil {
+			err := canon.Decode(row.PackID, &grant.PackID, canon.Limits{})
+			if err != nil || !validID(grant.PackID) {
+				return nil, fmt.Errorf(`"grants" number %d has a "pack_id" that is no pack id`, i+1)
+			}
+		}
+		if row.VerbKeys != nil {
+			err := canon.Decode(row.VerbKeys, &grant.VerbKeys, canon.Limits{})
+			if err != nil || row.VerbKeys.Kind() != '[' {
+				return nil, fmt.Errorf(`"grants" number %d has "verb_keys" that are no list of command keys`, i+1)
+			}
+		}
+		grants[i] = grant
+	}
+	return grants, nil
+}
+
+// Update changes state.json: fn gets what the file says at that moment, alone,
+// and what it leaves is durable when Update returns nil. An error of fn leaves
+// the file as it was.
+func (s *Store) Update(ctx context.Context, fn func(*State) error) error {
+	return s.locked(ctx, func() error { return s.updateState(fn) })
+}
+
+// updateState is Update for a caller that holds the lock.
+func (s *Store) updateState(fn func(*State) error) error {
+	st, before, err := s.readState()
+	if err != nil {
+		return err
+	}
+	if err := fn(&st); err != nil {
+		return err
+	}
+	after, err := canon.MarshalIndent(st)
+	if err != nil {
+		return err
+	}
+	after = append(after, '\n')
+	if bytes.Equal(before, after) {
+		return nil
+	}
+	path := s.path(stateFile)
+	if _, err := parseState(after); err != nil {
+		return badState(path, "the change would break it: "+err.Error(), err)
+	}
+	return ioFault("write", path, durable.WriteFile(path, after, fileMode))
+}
+
+// SetConnected records that connect ran for an activated pack, or that its
+// Binding was dropped, and returns the connected packs.
+func (s *Store) SetConnected(ctx context.Context, id string, connected bool) ([]string, error) {
+	var all []string
+	err := s.Update(ctx, func(st *State) error {
+		if connected && !st.IsActivated(id) {
+			if !s.installed(id) {
+				return s.unknownPack(id)
+			}
+			return notActivated(id)
+		}
+		switch {
+		case connected && !st.IsConnected(id):
+			st.Connected = append(st.Connected, id)
+		case !connected:
+			st.Connected = slices.DeleteFunc(st.Connected, func(other string) bool { return other == id })
+		}
+		all = slices.Clone(st.Connected)
+		return nil
+	})
+	return all, err
+}
+
+// Connected reports whether connect ran for the pack.
+func (s *Store) Connected(id string) (bool, error) {
+	st, err := s.State()
+	return st.IsConnected(id), err
+}

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"bridle/internal/hcp/pack"
+	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
+)
+
+// Ready is an activated pack that is what was accepted, ready to run. Its pack
+// is loaded without the text of the Skill, which no call needs.
+type Ready struct {
+	Pack   *pack.Pack
+	Bin    *Binary // nil for packs that wrap nothing; may be one that was not found
+	Digest string
+	State  State
+}
+
+// Pack loads an installed pack, activated or not. What is loaded is what the
+// files say now; for execution use Verify.
+func (s *Store) Pack(id string) (*pack.Pack, error) { return s.load(id, pack.Load) }
+
+func (s *Store) load(id string, how func(string) (*pack.Pack, error)) (*pack.Pack, error) {
+	if !s.installed(id) {
+		return nil, s.unknownPack(id)
+	}
+	p, err := how(s.PackDir(id))
+	if err != nil {
+		return nil, err
+	}
+	if p.ID != id {
+		return nil, fault.Newf(CodePackChanged, "the pack in folder %q calls itself %q", id, p.ID).
+			WithHint("uninstall it and install it again").WithNext("hcpx uninstall " + id)
+	}
+	return p, nil
+}
+
+// Verify returns an activated pack for execution, or refuses: a pack that is
+// not activated, one whose files are not those that were accepted, and one
+// whose executable is another. It costs a stat for each file; a file is read
+// again only when it was touched, and a record that is out of date about
+// untouched content is renewed. It never waits for a lock.
+func (s *Store) Verify(ctx context.Context, id string) (*Ready, error) {
+	st, err := s.State()
+	if err != nil {
+		return nil, err
+	}
+	if !s.installed(id) {
+		return nil, s.unknownPack(id)
+	}
+	if !st.IsActivated(id) {
+		return nil, notActivated(id)
+	}
+	rec, err := s.readRecord(id)
+	if err != nil {
+		return nil, err
+	}
+	if rec == nil || rec.Accepted == nil || rec.Installed == nil {
+		return nil, fault.Newf(CodeNotActivated, "pack %s was activated by another program, which recorded nothing about it", id).
+			WithHint("activate it again, so that its files and executable are recorded").
+			WithNext("hcpx activate " + id)
+	}
+	// The files are compared after they were read: what was loaded is what was
+	// compared, also while another process installs.
+	p, err := s.load(id, pack.LoadForExec)
+	if err != nil {
+		return nil, err
+	}
+	content, moved, err := s.checkContent(id, rec)
+	if err != nil {
+		return nil, err
+	}
+	bin, binMoved, err := checkBinary(id, rec.Accepted.Bin)
+	if err != nil {
+		return nil, err
+	}
+	if moved || binMoved {
+		s.renew(id, rec.Accepted.Digest, content, bin)
+	}
+	return &Ready{Pack: p, Bin: bin, Digest: rec.Accepted.Digest, State: st}, nil
+}
+
+// checkContent compares the files with the record. It returns the content, and
+// whether files were touched without changing, so that it was brought up to
+// date.
+func (s *Store) checkContent(id string, rec *record) (content pack.Content, moved bool, err error) {
+	if rec.Accepted.Digest != rec.Installed.Digest {
+		return content, false, packChanged(id, []string{"reinstalled"})
+	}
+	if content, err = rec.Installed.content(); err != nil {
+		return content, false, s.badRecord(id, err)
+	}
+	changed, moved, err := content.Changed(s.PackDir(id))
+	if err != nil {
+		return content, false, err
+	}
+	if len(changed) > 0 {
+		return content, false, packChanged(id, changed)
+	}
+	return content, moved, nil
+}
+
+// checkBinary compares an executable outside the pack with its record, and
+// returns it with its identity brought up to date.
+func checkBinary(id string, bin *Binary) (now *Binary, moved bool, err error) {
+	if !bin.Runnable() {
+		return bin, false, nil
+	}
+	for _, interpreter := range bin.Interpreters {
+		if _, err := os.Stat(interpreter.Path); err != nil {
+			return nil, false, binMissing(id, interpreter.Path)
+		}
+	}
+	if bin.Inside {
+		return bin, false, nil
+	}
+	same, now := bin.same()
+	if same {
+		return now, now != bin, nil
+	}
+	if _, err := os.Lstat(bin.Path); errors.Is(err, fs.ErrNotExist) {
+		return nil, false, binMissing(id, bin.Path)
+	}
+	return nil, false, binChanged(id, bin.Path)
+}
+
+func binMissing(id, path string) error {
+	return fault.Newf(CodeBinChanged, "the executable %q of pack %q is gone", path, id).
+		WithHint("install the program again; if it moved, a person accepts the new place by activating the pack again").
+		WithNext("hcpx activate " + id)
+}
+
+// same reports whether the recorded file is still what it was. It reads the
+// file only when its identity moved or could not tell; the returned value then
+// carries the new identity.
+func (b *Binary) same() (bool, *Binary) {
+	identity, err := identify(b.Path)
+	if err != nil {
+		return false, b
+	}
+	if identity == b.Identity && !identity.racy(b.HashedAt) {
+		return true, b
+	}
+	now := *b
+	if err := now.hash(); err != nil || now.SHA256 != b.SHA256 {
+		return false, b
+	}
+	return true, &now
+}
+
+// renew writes what Verify learned about untouched content, unless the store
+// is busy, cannot be written, or moved on meanwhile: then the next call learns
+// it again.
+func (s *Store) renew(id, digest string, content pack.Content, bin *Binary) {
+	unlock, ok, err := durable.TryLock(s.path(locksDir, lockFile), s.opts.Holder)
+	if err != nil || !ok {
+		return
+	}
+	defer unlock()
+	rec, err := s.readRecord(id)
+	if err != nil || rec == nil || rec.Accepted == nil || rec.Installed == nil || rec.Incoming != nil ||
+		rec.Accepted.Digest != digest || rec.Installed.Digest != digest {
+		return
+	}
+	rec.Installed.setContent(content)
+	if bin != nil && rec.Accepted.Bin != nil && bin.Path == rec.Accepted.Bin.Path && bin.SHA256 == rec.Accepted.Bin.SHA256 {
+		rec.Accepted.Bin = bin
+	}
+	// A record that stays as it was only costs the next call a second look.
+	_ = s.writeRecord(rec)
+}
