@@ -63,6 +63,7 @@ func reasonOf(mode Mode, c column) ReasonCode {
 		return "confirm_always"
 	case hcp.ConfirmAsk:
 		return "confirm"
+	case hcp.ConfirmNone:
 	}
 	return "mode_manual"
 }

@@ -180,8 +180,11 @@ func TestAvailabilityListsAllFiveAndNamesWhatIsMissing(t *testing.T) {
 		{Capability: hcp.CapConnect, VerbKeys: []string{}},
 	}
 	want := []hcp.CapabilityStatus{
-		{Capability: hcp.CapInstall}, {Capability: hcp.CapConnect}, {Capability: hcp.CapExecRead, Granted: true},
-		{Capability: hcp.CapExecWrite, Granted: true}, {Capability: hcp.CapSense},
+		{Capability: hcp.CapInstall},
+		{Capability: hcp.CapConnect},
+		{Capability: hcp.CapExecRead, Granted: true},
+		{Capability: hcp.CapExecWrite, Granted: true},
+		{Capability: hcp.CapSense},
 	}
 	if got := Granted(grants, "mail"); !slices.Equal(got, want) {
 		t.Errorf("Granted = %+v", got)

@@ -94,13 +94,13 @@ func (f *form) refuseUnknown(args hcp.Args) error {
 	if len(names) > 0 {
 		hint = f.label() + " takes: " + strings.Join(names, ", ")
 	}
-	candidates := append(names, hcp.ArgConfirm, hcp.ArgApply, hcp.ArgMode)
+	candidates := slices.Concat(names, []string{hcp.ArgConfirm, hcp.ArgApply, hcp.ArgMode})
 	for _, name := range slices.Backward(unknown) {
 		if near := fault.Closest(name, candidates); near != "" {
 			hint = fmt.Sprintf("did you mean %q instead of %q? %s", near, name, hint)
 		}
 	}
-	return fault.Newf(CodeUnknownArgument, "unknown %s for %s", quoted("argument", unknown), f.label()).
+	return fault.Newf(CodeUnknownArgument, "unknown %s for %s", argumentsNamed(unknown), f.label()).
 		WithHint("%s", hint).WithNext(f.listing())
 }
 
@@ -114,7 +114,7 @@ func (f *form) refuseMissing(args hcp.Args) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return fault.Newf(CodeMissingArgument, "missing %s for %s", quoted("argument", missing), f.label()).
+	return fault.Newf(CodeMissingArgument, "missing %s for %s", argumentsNamed(missing), f.label()).
 		WithHint("%s takes %s", f.label(), f.summaries()).WithNext(f.listing())
 }
 
@@ -150,8 +150,9 @@ func (f *form) badArgument(bad *misfit) error {
 // listing is the command that shows what the pack's commands take.
 func (f *form) listing() string { return "hcpx commands " + Line([]string{f.packID}) + " --json" }
 
-// quoted names one or several things of a kind.
-func quoted(noun string, names []string) string {
+// argumentsNamed is "argument" or "arguments" with their names.
+func argumentsNamed(names []string) string {
+	noun := "argument"
 	words := make([]string, len(names))
 	for i, name := range names {
 		words[i] = fmt.Sprintf("%q", name)

@@ -87,11 +87,11 @@ func TestReservedNamesAreNeverArguments(t *testing.T) {
 }
 
 func TestUnknownArgumentNamesTheValidOnes(t *testing.T) {
-	e := faultOf(t, second(Check(ledger(t), "transfer", hcp.Args{"ammount": "2.80", "payee": "x"})), CodeUnknownArgument)
-	if e.Message != `unknown argument "ammount" for ledger.transfer` {
+	e := faultOf(t, second(Check(ledger(t), "transfer", hcp.Args{"amont": "2.80", "payee": "x"})), CodeUnknownArgument)
+	if e.Message != `unknown argument "amont" for ledger.transfer` {
 		t.Error(e.Message)
 	}
-	if want := `did you mean "amount" instead of "ammount"? ledger.transfer takes: amount, payee, memo`; e.Hint != want {
+	if want := `did you mean "amount" instead of "amont"? ledger.transfer takes: amount, payee, memo`; e.Hint != want {
 		t.Errorf("hint %q, want %q", e.Hint, want)
 	}
 	if len(e.Next) != 1 || e.Next[0] != "hcpx commands ledger --json" {
@@ -109,8 +109,11 @@ func TestUnknownArgumentNamesTheValidOnes(t *testing.T) {
 
 func TestMissingArgumentListsEveryArgument(t *testing.T) {
 	for _, args := range []hcp.Args{
-		{"amount": "2.80"}, {"amount": "2.80", "payee": ""}, {"amount": "2.80", "payee": nil},
-		{"amount": "2.80", "payee": []any{}}, {"amount": "2.80", "payee": []any{""}},
+		{"amount": "2.80"},
+		{"amount": "2.80", "payee": ""},
+		{"amount": "2.80", "payee": nil},
+		{"amount": "2.80", "payee": []any{}},
+		{"amount": "2.80", "payee": []any{""}},
 	} {
 		e := faultOf(t, second(Check(ledger(t), "transfer", args)), CodeMissingArgument)
 		if e.Message != `missing argument "payee" for ledger.transfer` {
@@ -157,19 +160,80 @@ func TestTextBecomesADeclaredTypeOnlyAsItsLiteral(t *testing.T) {
 		in   any
 		want any // nil: refused
 	}{
-		{"s", "2.80", "2.80"}, {"s", "true", "true"}, {"s", "null", "null"}, {"s", n("2.80"), "2.80"}, {"s", n("0e1"), "0e1"},
-		{"s", 5, "5"}, {"s", true, nil}, {"s", []any{"a"}, nil},
-		{"i", "5", n("5")}, {"i", "-5", n("-5")}, {"i", "0", n("0")}, {"i", "9007199254740993", n("9007199254740993")},
-		{"i", n("1.0"), n("1.0")}, {"i", 7, n("7")}, {"i", uint8(7), n("7")},
-		{"i", "05", nil}, {"i", "+5", nil}, {"i", " 5", nil}, {"i", "5.0", nil}, {"i", "1e3", nil}, {"i", "0x10", nil}, {"i", "5;", nil}, {"i", "٣", nil}, {"i", 1.5, nil},
-		{"n", "2.80", n("2.80")}, {"n", "1e3", n("1e3")}, {"n", "-0.5E-2", n("-0.5E-2")}, {"n", 2.8, n("2.8")}, {"n", float32(0.1), n("0.1")}, {"n", 1e21, n("1e+21")}, {"n", 1e-7, n("1e-7")}, {"n", 0.0, n("0")},
-		{"n", ".5", nil}, {"n", "5.", nil}, {"n", "NaN", nil}, {"n", "Infinity", nil}, {"n", "1_000", nil}, {"n", "1e9999", nil}, {"n", math.Inf(1), nil}, {"n", math.NaN(), nil}, {"n", n("abc"), nil},
-		{"b", "true", true}, {"b", "false", false}, {"b", true, true}, {"b", "True", nil}, {"b", "1", nil}, {"b", "yes", nil}, {"b", n("1"), nil},
-		{"l", "[1,2]", []any{n("1"), n("2")}}, {"l", []any{1}, []any{n("1")}}, {"l", "1,2", nil}, {"l", `["a"]`, nil}, {"l", "[1] [2]", nil}, {"l", "[1,]", nil}, {"l", "{}", nil},
-		{"o", `{"a":1}`, map[string]any{"a": n("1")}}, {"o", map[string]any{"a": 1}, map[string]any{"a": n("1")}}, {"o", hcp.Args{"a": "b"}, map[string]any{"a": "b"}}, {"o", `{"a":1,"a":2}`, nil}, {"o", "[]", nil},
-		{"any", "5", "5"}, {"any", n("5"), n("5")}, {"any", []string{"a"}, []any{"a"}}, {"any", struct{}{}, nil}, {"any", map[int]any{}, nil},
-		{"either", "5", "5"}, {"either", n("5"), n("5")}, {"numbers", "5", n("5")}, {"numbers", "true", true},
-		{"e", "2", n("2")}, {"e", "3", nil}, {"e", n("2.0"), n("2.0")}, {"k", "true", true}, {"k", "false", nil},
+		{"s", "2.80", "2.80"},
+		{"s", "true", "true"},
+		{"s", "null", "null"},
+		{"s", n("2.80"), "2.80"},
+		{"s", n("0e1"), "0e1"},
+		{"s", 5, "5"},
+		{"s", true, nil},
+		{"s", []any{"a"}, nil},
+		{"i", "5", n("5")},
+		{"i", "-5", n("-5")},
+		{"i", "0", n("0")},
+		{"i", "9007199254740993", n("9007199254740993")},
+		{"i", n("1.0"), n("1.0")},
+		{"i", 7, n("7")},
+		{"i", uint8(7), n("7")},
+		{"i", "05", nil},
+		{"i", "+5", nil},
+		{"i", " 5", nil},
+		{"i", "5.0", nil},
+		{"i", "1e3", nil},
+		{"i", "0x10", nil},
+		{"i", "5;", nil},
+		{"i", "٣", nil},
+		{"i", 1.5, nil},
+		{"n", "2.80", n("2.80")},
+		{"n", "1e3", n("1e3")},
+		{"n", "-0.5E-2", n("-0.5E-2")},
+		{"n", 2.8, n("2.8")},
+		{"n", float32(0.1), n("0.1")},
+		{"n", 1e21, n("1e+21")},
+		{"n", 1e-7, n("1e-7")},
+		{"n", 0.0, n("0")},
+		{"n", ".5", nil},
+		{"n", "5.", nil},
+		{"n", "NaN", nil},
+		{"n", "Infinity", nil},
+		{"n", "1_000", nil},
+		{"n", "1e9999", nil},
+		{"n", math.Inf(1), nil},
+		{"n", math.NaN(), nil},
+		{"n", n("abc"), nil},
+		{"b", "true", true},
+		{"b", "false", false},
+		{"b", true, true},
+		{"b", "True", nil},
+		{"b", "1", nil},
+		{"b", "yes", nil},
+		{"b", n("1"), nil},
+		{"l", "[1,2]", []any{n("1"), n("2")}},
+		{"l", []any{1}, []any{n("1")}},
+		{"l", "1,2", nil},
+		{"l", `["a"]`, nil},
+		{"l", "[1] [2]", nil},
+		{"l", "[1,]", nil},
+		{"l", "{}", nil},
+		{"o", `{"a":1}`, map[string]any{"a": n("1")}},
+		{"o", map[string]any{"a": 1}, map[string]any{"a": n("1")}},
+		{"o", hcp.Args{"a": "b"}, map[string]any{"a": "b"}},
+		{"o", `{"a":1,"a":2}`, nil},
+		{"o", "[]", nil},
+		{"any", "5", "5"},
+		{"any", n("5"), n("5")},
+		{"any", []string{"a"}, []any{"a"}},
+		{"any", struct{}{}, nil},
+		{"any", map[int]any{}, nil},
+		{"either", "5", "5"},
+		{"either", n("5"), n("5")},
+		{"numbers", "5", n("5")},
+		{"numbers", "true", true},
+		{"e", "2", n("2")},
+		{"e", "3", nil},
+		{"e", n("2.0"), n("2.0")},
+		{"k", "true", true},
+		{"k", "false", nil},
 	} {
 		got, err := Check(m, "x", hcp.Args{c.name: c.in})
 		if c.want == nil {

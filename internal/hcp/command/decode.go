@@ -31,7 +31,7 @@ func decodeOrdered(raw []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := dec.ReadToken(); err != io.EOF {
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("text after the value")
 	}
 	return v, nil

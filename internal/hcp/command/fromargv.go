@@ -171,7 +171,7 @@ func (r *reader) takeSwitch(flag, value string, attached bool) error {
 
 func (r *reader) mismatch(s slot) error {
 	return fault.Newf(CodeBadArgument, "a word of the command line does not fit the place of %s",
-		quoted("argument", placeholdersOf([]slot{s})))
+		argumentsNamed(placeholdersOf([]slot{s})))
 }
 
 func (r *reader) setAll(values []filled) error {
@@ -200,8 +200,10 @@ func (r *reader) set(name string, value any) error {
 }
 
 func itemsOf(text string, items *schema) []any {
-	if list, ok := literalOf(text, "array"); ok {
-		return list.([]any)
+	if value, err := parse([]byte(text)); err == nil {
+		if list, ok := value.([]any); ok {
+			return list
+		}
 	}
 	var list []any
 	for item := range strings.SplitSeq(text, ",") {

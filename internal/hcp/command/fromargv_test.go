@@ -41,7 +41,7 @@ func TestCommandLineFillsTheArguments(t *testing.T) {
 		{"open", "--all=false", hcp.Args{"all": "false"}},
 		{"open", "--tags 1,2 --tags=[3] --tags x", hcp.Args{"tags": []any{json.Number("1"), json.Number("2"), json.Number("3"), "x"}}},
 		{"move", "x to y --depth=1 --sort name", hcp.Args{"a": "x", "b": "y"}},
-		{"move", "x to to", hcp.Args{"a": "x", "b": "to"}},
+		{"move", "x to north", hcp.Args{"a": "x", "b": "north"}},
 		{"get", "repos/acme/site -qname --as=user:me", hcp.Args{"owner": "acme", "repo": "site", "q": "name", "who": "me"}},
 		{"calc", "-5", hcp.Args{"n": "-5"}},
 		{"rg", "--json -e a b", hcp.Args{"more": "a", "pattern": "b"}},

@@ -46,8 +46,10 @@ func TestWordsThatAreNoPairSayWhereAndHow(t *testing.T) {
 
 func TestJSONArgumentsAreAnObjectReadStrictly(t *testing.T) {
 	got, err := ParseJSON([]byte(` {"a":2.80,"n":9007199254740993,"b":true,"l":["x",null],"o":{"k":1e2}} `))
-	want := hcp.Args{"a": json.Number("2.80"), "n": json.Number("9007199254740993"), "b": true,
-		"l": []any{"x", nil}, "o": map[string]any{"k": json.Number("1e2")}}
+	want := hcp.Args{
+		"a": json.Number("2.80"), "n": json.Number("9007199254740993"), "b": true,
+		"l": []any{"x", nil}, "o": map[string]any{"k": json.Number("1e2")},
+	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%#v, %v", got, err)
 	}

@@ -230,8 +230,8 @@ func partsOf(v any, name string) []Part {
 func (w *writer) drop(s slot, missing []string, flag int) error {
 	given := slices.DeleteFunc(placeholdersOf([]slot{s}), func(name string) bool { return slices.Contains(missing, name) })
 	if len(given) > 0 {
-		return fault.Newf(CodeMissingArgument, "missing %s for %s", quoted("argument", missing), w.form.label()).
-			WithHint("it is needed together with %s, or leave both out", quoted("argument", given)).
+		return fault.Newf(CodeMissingArgument, "missing %s for %s", argumentsNamed(missing), w.form.label()).
+			WithHint("it is needed together with %s, or leave both out", argumentsNamed(given)).
 			WithNext(w.form.listing())
 	}
 	if flag >= 0 {

@@ -18,8 +18,11 @@ func TestEveryDocumentedRendering(t *testing.T) {
 	}{
 		{`["transit","plan","{{from}}","{{to}}"]`, hcp.Args{"from": "A", "to": "B"}, "transit plan A B --json"},
 		{`["mail","list","--folder={{folder}}"]`, hcp.Args{"folder": "inbox"}, "mail list --folder=inbox --json"},
-		{`["ledger","transfer","{{amount}}","--to","{{payee}}","--memo","{{memo}}","--confirm"]`,
-			hcp.Args{"amount": "2.80", "payee": "demo-transit", "confirm": true}, "ledger transfer 2.80 --to demo-transit --confirm --json"},
+		{
+			`["ledger","transfer","{{amount}}","--to","{{payee}}","--memo","{{memo}}","--confirm"]`,
+			hcp.Args{"amount": "2.80", "payee": "demo-transit", "confirm": true},
+			"ledger transfer 2.80 --to demo-transit --confirm --json",
+		},
 		{`["ledger","setup","all","-y"]`, hcp.Args{}, "ledger setup all -y --json"},
 	} {
 		m := wrapOf(t, `{"x":{"cli":`+c.cli+`}}`)
