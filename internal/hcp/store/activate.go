@@ -220,7 +220,7 @@ func (s *Store) chooseBinary(plan *plannedActivation, content pack.Content, opts
 	if diffBin(old, bin) == nil || opts.Accept[id] != "" || bin == nil || bin.Name != old.Name {
 		return bin, nil
 	}
-	if same, _ := old.same(); !same {
+	if same, _ := old.Same(); !same {
 		return bin, nil
 	}
 	if bin.Path != "" {

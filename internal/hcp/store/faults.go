@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"bridle/hcp"
+	"bridle/internal/hcp/executable"
 	"bridle/internal/kernel/fault"
 )
 
@@ -30,7 +31,7 @@ const (
 	CodeBadRecord     = "bad_record"
 	CodeBootstrapPack = "bootstrap_pack"
 	CodePackChanged   = "pack_changed"
-	CodeBinChanged    = "bin_changed"
+	CodeBinChanged    = executable.CodeBinChanged
 	CodeStoreIO       = "store_io"
 	CodeBadOutput     = "bad_output"
 	CodeOutputGone    = "output_gone"
@@ -103,12 +104,6 @@ func packChanged(id string, files []string) error {
 	return fault.Newf(CodePackChanged, "the files of pack %q changed after it was accepted: %s", id, nameSome(files)).
 		WithHint("nothing ran; a person can look at the change and accept it by activating the pack again, or install the pack anew").
 		WithNext("hcpx activate "+id, "hcpx install <pack_dir|github:…|npm:…>")
-}
-
-func binChanged(id, path string) error {
-	return fault.Newf(CodeBinChanged, "the executable %q of pack %q is not the one that was accepted", path, id).
-		WithHint("nothing ran; if you updated it, a person accepts the new one by activating the pack again").
-		WithNext("hcpx activate " + id)
 }
 
 // nameSome names the first few of a list.

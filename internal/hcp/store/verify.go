@@ -2,9 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 
 	"bridle/internal/hcp/pack"
 	"bridle/internal/kernel/durable"
@@ -74,7 +71,7 @@ func (s *Store) Verify(ctx context.Context, id string) (*Ready, error) {
 	if err != nil {
 		return nil, err
 	}
-	bin, binMoved, err := checkBinary(id, rec.Accepted.Bin)
+	bin, binMoved, err := rec.Accepted.Bin.Check(id)
 	if err != nil {
 		return nil, err
 	}
@@ -102,54 +99,6 @@ func (s *Store) checkContent(id string, rec *record) (content pack.Content, move
 		return content, false, packChanged(id, changed)
 	}
 	return content, moved, nil
-}
-
-// checkBinary compares an executable outside the pack with its record, and
-// returns it with its identity brought up to date.
-func checkBinary(id string, bin *Binary) (now *Binary, moved bool, err error) {
-	if !bin.Runnable() {
-		return bin, false, nil
-	}
-	for _, interpreter := range bin.Interpreters {
-		if _, err := os.Stat(interpreter.Path); err != nil {
-			return nil, false, binMissing(id, interpreter.Path)
-		}
-	}
-	if bin.Inside {
-		return bin, false, nil
-	}
-	same, now := bin.same()
-	if same {
-		return now, now != bin, nil
-	}
-	if _, err := os.Lstat(bin.Path); errors.Is(err, fs.ErrNotExist) {
-		return nil, false, binMissing(id, bin.Path)
-	}
-	return nil, false, binChanged(id, bin.Path)
-}
-
-func binMissing(id, path string) error {
-	return fault.Newf(CodeBinChanged, "the executable %q of pack %q is gone", path, id).
-		WithHint("install the program again; if it moved, a person accepts the new place by activating the pack again").
-		WithNext("hcpx activate " + id)
-}
-
-// same reports whether the recorded file is still what it was. It reads the
-// file only when its identity moved or could not tell; the returned value then
-// carries the new identity.
-func (b *Binary) same() (bool, *Binary) {
-	identity, err := identify(b.Path)
-	if err != nil {
-		return false, b
-	}
-	if identity == b.Identity && !identity.racy(b.HashedAt) {
-		return true, b
-	}
-	now := *b
-	if err := now.hash(); err != nil || now.SHA256 != b.SHA256 {
-		return false, b
-	}
-	return true, &now
 }
 
 // renew writes what Verify learned about untouched content, unless the store

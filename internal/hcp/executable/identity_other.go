@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package store
+package executable
 
 import "io/fs"
 

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package executable
+
+const (
+	enforceModes = false
+	openFlags    = 0
+)
