@@ -1,0 +1,257 @@
+package wrap
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"bridle/hcp"
+	"bridle/internal/kernel/fault"
+)
+
+const plainConfig = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[remote \"origin\"]\n\turl = https://example.org/x.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n"
+
+// guarded is a world whose project is a repository, with one hook.
+func guarded(t *testing.T, script string) (*world, func() (code, message string)) {
+	t.Helper()
+	w := newWorld(t)
+	git := w.repository(filepath.Join(w.project, ".git"))
+	w.write(filepath.Join(git, "config"), plainConfig, 0o644)
+	w.write(filepath.Join(git, "hooks", "pre-commit"), "#!/bin/sh\nexit 0\n", 0o755)
+	w.write(filepath.Join(git, "hooks", "pre-push.sample"), "sample", 0o755)
+	w.open()
+	p := w.toolPack(script, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {}})
+	return w, func() (string, string) {
+		out := w.run(w.request(p, "x", nil))
+		if !out.Started {
+			t.Fatalf("did not start: %v", out.Failure)
+		}
+		if out.Failure == nil {
+			return "", ""
+		}
+		return out.Failure.Code, out.Failure.Message + "; " + out.Failure.Hint
+	}
+}
+
+// state is everything of the repository as it can be seen from outside.
+func (w *world) state(dir string) string {
+	w.t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		all.WriteString(path + " " + info.Mode().String() + "\n")
+		switch {
+		case info.Mode()&os.ModeSymlink != 0:
+			target, _ := os.Readlink(path)
+			all.WriteString(target + "\n")
+		case info.Mode().IsRegular():
+			all.WriteString(w.read(path) + "\n")
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return all.String()
+}
+
+func TestTamperingWithHooksAndConfigurationIsUndone(t *testing.T) {
+	for name, script := range map[string]string{
+		"new hook":              `echo evil > .git/hooks/post-checkout; chmod +x .git/hooks/post-checkout`,
+		"changed hook":          `echo evil > .git/hooks/pre-commit`,
+		"removed hook":          `rm .git/hooks/pre-commit`,
+		"hook made runnable":    `chmod 0644 .git/hooks/pre-commit`,
+		"hook became a link":    `ln -sf /tmp/evil .git/hooks/pre-commit`,
+		"hooks became a link":   `mkdir h; mv .git/hooks h/; ln -s "$PWD/h" .git/hooks; rm -r h`,
+		"hooks removed":         `rm -r .git/hooks`,
+		"fsmonitor":             `printf '[core]\n\tfsmonitor = evil\n' >> .git/config`,
+		"hooksPath":             `printf '[core]\n\thooksPath = /tmp/evil\n' >> .git/config`,
+		"include":               `printf '[include]\n\tpath = /tmp/evil\n' >> .git/config`,
+		"remote redirected":     `sed 's/example.org/evil.example/' .git/config > c; cat c > .git/config; rm c`,
+		"remote that runs":      `printf '[remote "x"]\n\turl = ext::sh -c evil\n' >> .git/config`,
+		"alias":                 `printf '[alias]\n\tst = !evil\n' >> .git/config`,
+		"tracking that hides":   `printf '[branch "a"]\n\tremote = origin\n[core] fsmonitor = evil\n' >> .git/config`,
+		"continued line":        `printf '[branch "a"]\n\tremote = \\\n[core] fsmonitor = evil\n' >> .git/config`,
+		"configuration removed": `rm .git/config`,
+		"worktree config":       `printf '[core]\n\tfsmonitor = evil\n' > .git/config.worktree`,
+		"commondir":             `echo ../evil > .git/commondir`,
+		"attributes":            `mkdir -p .git/info; echo '* filter=evil' > .git/info/attributes`,
+		"module hook":           `mkdir -p .git/modules/m/hooks; : > .git/modules/m/HEAD; echo evil > .git/modules/m/hooks/post-checkout`,
+		"after a failure":       `echo evil > .git/hooks/post-checkout; exit 3`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, run := guarded(t, script)
+			git := filepath.Join(w.project, ".git")
+			before := w.state(git)
+			code, message := run()
+			if code != CodeGitConfigChanged || !strings.Contains(message, "undone") {
+				t.Fatalf("code %q, %s", code, message)
+			}
+			after := w.state(git)
+			// New directories stay, and samples never run.
+			if name != "attributes" && name != "module hook" && withoutSamples(after) != withoutSamples(before) {
+				t.Errorf("before:\n%s\nafter:\n%s", before, after)
+			}
+			if strings.Contains(after, "evil") {
+				t.Errorf("still there:\n%s", after)
+			}
+		})
+	}
+}
+
+func withoutSamples(state string) string {
+	var kept []string
+	for line := range strings.Lines(state) {
+		if !strings.Contains(line, "sample") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+func TestOrdinaryGitWorkPasses(t *testing.T) {
+	for name, script := range map[string]string{
+		"nothing":            `true`,
+		"commit":             `mkdir -p .git/objects/ab; echo x > .git/objects/ab/cd; echo id > .git/refs/heads/main; echo i > .git/index; echo m > .git/COMMIT_EDITMSG`,
+		"push -u":            `printf '[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n' >> .git/config`,
+		"new remote":         `grep -q fork .git/config || printf '[remote "fork"]\n\turl = git@example.org:me/x.git\n\tfetch = +refs/heads/*:refs/remotes/fork/*\n' >> .git/config`,
+		"sample hook":        `echo other > .git/hooks/pre-push.sample`,
+		"worktree added":     `mkdir -p .git/worktrees/w; echo ../.. > .git/worktrees/w/commondir; echo /x/.git > .git/worktrees/w/gitdir; echo ref > .git/worktrees/w/HEAD`,
+		"project file":       `echo x > file; mkdir -p .husky; echo x > .husky/pre-commit`,
+		"submodule declared": `printf '[submodule "m"]\n\tactive = true\n\turl = https://example.org/m.git\n' >> .git/config`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, run := guarded(t, script)
+			for range 2 {
+				if code, message := run(); code != "" {
+					t.Fatalf("%s: %s", code, message)
+				}
+			}
+		})
+	}
+}
+
+func TestNewRepositoryMayOnlyHavePlainSettings(t *testing.T) {
+	w := newWorld(t)
+	w.open()
+	initScript := `mkdir -p .git/hooks .git/objects .git/refs; echo 'ref: refs/heads/main' > .git/HEAD; echo s > .git/hooks/x.sample; printf '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n' > .git/config`
+	p := w.toolPack(initScript, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {}})
+	if out := w.run(w.request(p, "x", nil)); out.Failure != nil {
+		t.Fatal(out.Failure)
+	}
+	if err := os.RemoveAll(filepath.Join(w.project, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	p = w.toolPack(initScript+`; printf '\tfsmonitor = evil\n' >> .git/config`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {}})
+	if out := w.run(w.request(p, "x", nil)); out.Failure == nil || out.Failure.Code != CodeGitConfigChanged {
+		t.Fatalf("%+v", out)
+	}
+	if strings.Contains(w.state(filepath.Join(w.project, ".git")), "evil") {
+		t.Error("still there")
+	}
+}
+
+func TestGuardSeesWhatTheConfigurationIncludes(t *testing.T) {
+	w, run := guarded(t, `echo '[core] fsmonitor = evil' > .gitconfig`)
+	w.write(filepath.Join(w.project, ".git", "config"), plainConfig+"[include]\n\tpath = ../.gitconfig\n", 0o644)
+	w.write(filepath.Join(w.project, ".gitconfig"), "[alias]\n\tst = status\n", 0o644)
+	if code, _ := run(); code != CodeGitConfigChanged || strings.Contains(w.read(filepath.Join(w.project, ".gitconfig")), "evil") {
+		t.Fatalf("code %q", code)
+	}
+}
+
+func TestGuardOfALinkedWorktreeCoversTheRepository(t *testing.T) {
+	w := newWorld(t)
+	main := w.repository(filepath.Join(w.home, "main", ".git"))
+	data := filepath.Join(main, "worktrees", "project")
+	w.write(filepath.Join(data, "HEAD"), "ref: refs/heads/x\n", 0o644)
+	w.write(filepath.Join(data, "commondir"), "../..\n", 0o644)
+	w.write(filepath.Join(data, "gitdir"), filepath.Join(w.project, ".git")+"\n", 0o644)
+	w.write(filepath.Join(w.project, ".git"), "gitdir: "+data+"\n", 0o644)
+	w.open()
+	before := w.state(main) + w.read(filepath.Join(w.project, ".git"))
+	p := w.toolPack(`echo evil > `+main+`/hooks/pre-commit; echo "gitdir: /evil" > .git; echo ../evil > `+data+`/commondir`,
+		&hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {}})
+	out := w.run(w.request(p, "x", nil))
+	if out.Failure == nil || out.Failure.Code != CodeGitConfigChanged {
+		t.Fatalf("%+v, %s", out.Failure, out.Stderr.Head)
+	}
+	if after := w.state(main) + w.read(filepath.Join(w.project, ".git")); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+// Of two calls at once, one tampers: its change must not become the baseline of
+// the other, in whatever order they end.
+func TestOverlappingCallsShareOneBaseline(t *testing.T) {
+	w, _ := guarded(t, "")
+	guard, project := w.local.Guard, w.local.Project
+	before := w.state(filepath.Join(w.project, ".git"))
+	hook := filepath.Join(w.project, ".git", "hooks", "post-checkout")
+	first, err := guard.begin(t.Context(), project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(hook, "evil", 0o755)
+	second, err := guard.begin(t.Context(), project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.end(t.Context()); fault.CodeOf(err) != CodeGitConfigChanged {
+		t.Fatalf("first: %v", err)
+	}
+	if _, err := second.end(t.Context()); err != nil {
+		t.Fatalf("second restored the tampering: %v", err)
+	}
+	if after := w.state(filepath.Join(w.project, ".git")); after != before {
+		t.Fatalf("after:\n%s", after)
+	}
+	// With nobody running, what is there is the new baseline.
+	w.write(hook, "the user's own", 0o755)
+	third, err := guard.begin(t.Context(), project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := third.end(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestManyCallsAtOnceAgree(t *testing.T) {
+	w, run := guarded(t, `echo evil > .git/hooks/post-checkout; true`)
+	before := w.state(filepath.Join(w.project, ".git"))
+	var wait sync.WaitGroup
+	for range 6 {
+		wait.Go(func() { run() })
+	}
+	wait.Wait()
+	if after := w.state(filepath.Join(w.project, ".git")); after != before {
+		t.Fatalf("before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+func FuzzConfigThatDiffersIsOrdinaryOnlyInKnownKeys(f *testing.F) {
+	f.Add(plainConfig + "[branch \"a\"]\n\tremote = origin\n")
+	f.Add("[core] fsmonitor = x\n")
+	f.Add("[remote \"x\"]\nurl=ext::y\n")
+	f.Add("\ufeff[core]\nhooksPath=x")
+	f.Fuzz(func(t *testing.T, after string) {
+		if !onlyOrdinary(plainConfig, after) || after == plainConfig {
+			return
+		}
+		lower := strings.ToLower(after)
+		for _, word := range []string{"fsmonitor", "hookspath", "sshcommand", "include", "alias", "filter", "textconv", "credential", "ext::"} {
+			if strings.Contains(lower, word) && !strings.Contains(lower, "#") && !strings.Contains(lower, ";") && !strings.Contains(lower, `"`+word) {
+				t.Fatalf("accepted %q", after)
+			}
+		}
+	})
+}

@@ -1,0 +1,202 @@
+package wrap
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/git"
+)
+
+// Project is the caller's project: the directory that the caller is in, and the
+// root of what belongs to the project around it.
+type Project struct {
+	// Dir is the working directory, Root the project's root; both absolute and
+	// free of links, Dir at or below Root.
+	Dir, Root string
+	// gitDirs are the directories outside Root that git needs, for a linked
+	// worktree or a submodule.
+	gitDirs []string
+	// git is the repository's data, or empty when there is none.
+	git string
+}
+
+// Limits are the paths that a place may never open: the user's home as a whole,
+// and the store.
+type Limits struct{ Home, Store string }
+
+// tooWide reports whether a path is at or above one of the limits.
+func (l Limits) tooWide(path string) bool {
+	return slices.ContainsFunc([]string{"/", l.Home, l.Store}, func(limit string) bool {
+		return limit != "" && below(real(limit), path)
+	})
+}
+
+// refuses reports whether a path may not be opened: it is too wide, or part of
+// the store.
+func (l Limits) refuses(path string) bool {
+	path = real(path)
+	return l.tooWide(path) || l.Store != "" && below(path, real(l.Store))
+}
+
+// real follows links as far as the path exists.
+func real(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	return filepath.Join(real(parent), filepath.Base(path))
+}
+
+// OpenProject makes a project of the directory that the caller is in. The root
+// is the root of the enclosing git repository when the user owns it. A
+// repository that holds the whole home or the store is passed over, a directory
+// that does is refused, and so is one inside the store.
+func OpenProject(dir string, limits Limits) (*Project, error) {
+	resolved, err := filepath.Abs(dir)
+	if err == nil {
+		resolved, err = filepath.EvalSymlinks(resolved)
+	}
+	if err != nil {
+		return nil, fault.Newf(CodeNoProject, "the project directory %q cannot be opened", dir).Because(err).
+			WithHint("run the command in a directory that exists")
+	}
+	if info, err := os.Stat(resolved); err != nil || !info.IsDir() {
+		return nil, fault.Newf(CodeNoProject, "the project %q is not a directory", dir).
+			WithHint("name the project's directory")
+	}
+	if limits.refuses(resolved) {
+		return nil, fault.Newf(CodeNoProject, "the directory %q cannot be a project", dir).
+			WithHint("it holds your whole home or belongs to the HCP store; run the command inside a project directory")
+	}
+	p := &Project{Dir: resolved, Root: resolved}
+	p.findRepository(limits)
+	return p, nil
+}
+
+// below reports whether a clean path is dir or lies in it.
+func below(path, dir string) bool {
+	if path == dir {
+		return true
+	}
+	if !strings.HasSuffix(dir, string(filepath.Separator)) {
+		dir += string(filepath.Separator)
+	}
+	return strings.HasPrefix(path, dir)
+}
+
+// holds reports whether an absolute path lies in the project by its real place.
+func (p *Project) holds(path string) bool { return below(real(filepath.Clean(path)), p.Root) }
+
+// relative returns an absolute path of the project relative to the working
+// directory.
+func (p *Project) relative(path string) (string, bool) {
+	if !filepath.IsAbs(path) {
+		return "", false
+	}
+	clean := filepath.Clean("/" + strings.TrimLeft(path, "/"))
+	if filepath.Separator != '/' {
+		clean = filepath.Clean(path)
+	}
+	if !p.holds(clean) {
+		return "", false
+	}
+	if !below(clean, p.Root) {
+		clean = real(clean) // named through a link that leads into the project
+	}
+	rel, err := filepath.Rel(p.Dir, clean)
+	if err != nil {
+		return "", false
+	}
+	return rel, true
+}
+
+// findRepository widens the project to the git repository around it, unless
+// that is wider than a project may be. What git keeps outside of the root is
+// opened only if it names this project as its own: a .git file is content of the
+// project and may say anything.
+func (p *Project) findRepository(limits Limits) {
+	found, err := git.Locate(p.Dir)
+	if err != nil || limits.tooWide(found.Root) {
+		return
+	}
+	p.Root = found.Root
+	if below(found.GitDir, found.Root) {
+		p.git = found.GitDir
+		return
+	}
+	switch common := commonDir(found.GitDir); {
+	case pointsBack(found) && common == found.GitDir:
+		p.git, p.gitDirs = found.GitDir, []string{found.GitDir}
+	case pointsBack(found) && filepath.Dir(found.GitDir) == filepath.Join(common, "worktrees"):
+		p.git, p.gitDirs = common, []string{common}
+	}
+	if slices.ContainsFunc(p.gitDirs, limits.refuses) {
+		p.git, p.gitDirs = "", nil
+	}
+}
+
+// commonDir is the repository that a linked worktree belongs to, or the
+// directory itself.
+func commonDir(gitDir string) string {
+	text, ok := readSmall(filepath.Join(gitDir, "commondir"))
+	if !ok {
+		return gitDir
+	}
+	if !filepath.IsAbs(text) {
+		text = filepath.Join(gitDir, text)
+	}
+	if resolved, err := filepath.EvalSymlinks(text); err == nil {
+		return resolved
+	}
+	return gitDir
+}
+
+// pointsBack reports whether a repository outside of the project names the
+// project: a linked worktree by its gitdir file, a submodule by core.worktree.
+func pointsBack(l git.Location) bool {
+	if text, ok := readSmall(filepath.Join(l.GitDir, "gitdir")); ok {
+		return samePlace(text, filepath.Join(l.Root, ".git"))
+	}
+	config, ok := readSmall(filepath.Join(l.GitDir, "config"))
+	if !ok {
+		return false
+	}
+	for _, e := range parseConfig(config) {
+		if e.section == "core" && e.key == "worktree" {
+			tree := e.value
+			if !filepath.IsAbs(tree) {
+				tree = filepath.Join(l.GitDir, tree)
+			}
+			return samePlace(tree, l.Root)
+		}
+	}
+	return false
+}
+
+func samePlace(a, b string) bool {
+	first, err := filepath.EvalSymlinks(a)
+	if err != nil {
+		return false
+	}
+	second, err := filepath.EvalSymlinks(b)
+	return err == nil && first == second
+}
+
+// readSmall reads a small text file without the white space around it.
+func readSmall(path string) (string, bool) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxGuarded {
+		return "", false
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", false
+	}
+	return strings.TrimSpace(string(data)), true
+}

@@ -1,0 +1,188 @@
+// Package wrap runs the command-line program that a pack wraps (§3.2, §6.4,
+// §10).
+//
+// A call goes through five stages, the same for every driver of the exec plane
+// (§10.6): prepare the place, rewrite the words, spawn, write back, clean up.
+// There is no shell anywhere: words stay words.
+//
+// What holds of every call:
+//
+//   - The one file that runs is the executable that was pinned when the pack
+//     was activated. A pack without one is refused with exit 127; no name is
+//     ever looked up (§10.2.1).
+//   - The environment is made from nothing: a fixed PATH, a private home and
+//     temporary directory, the pack's agent_env, what Binding minted, and the
+//     markers of HCP. Nothing of the environment of this process is passed on
+//     (§10.2.3) but the places of certificate bundles and the time zone.
+//   - In sandbox mode the program is confined to its place; where the system
+//     cannot confine, nothing runs.
+//   - Whatever the program did to hooks and configuration of the project's git
+//     repository is undone before the result is returned.
+package wrap
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"bridle/hcp"
+	"bridle/internal/hcp/adapter"
+	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/proc"
+)
+
+// DefaultTimeout ends a command that does not end by itself.
+const DefaultTimeout = 10 * time.Minute
+
+// exitNoBin is the exit code of a missing or refused executable (§6.4.8).
+const exitNoBin = 127
+
+// The codes of this package's faults.
+const (
+	CodeBinNotAllowlisted = "bin_not_allowlisted"
+	CodeHostPath          = "host_path_not_allowed"
+	CodeNoProject         = "no_project"
+	CodeBadFile           = "bad_file"
+	CodeGitConfigChanged  = "git_config_changed"
+)
+
+// Options are what a host program decides about wrapped commands.
+type Options struct {
+	// Driver supplies the place of each call; required.
+	Driver Driver
+	// Host is what of this machine's environment a command gets.
+	Host Host
+	// Limits are never opened to a command.
+	Limits Limits
+	// Timeout is how long a command may take; 0 means DefaultTimeout.
+	Timeout time.Duration
+}
+
+// Adapter runs wrap packs.
+type Adapter struct{ o Options }
+
+// New returns the adapter.
+func New(o Options) *Adapter {
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	return &Adapter{o: o}
+}
+
+// Run takes one call through the five stages.
+func (a *Adapter) Run(ctx context.Context, r adapter.Request) adapter.Outcome {
+	if over := adapter.Over(ctx); over != nil {
+		return adapter.Refused(over)
+	}
+	if r.Bin.Path == "" {
+		return notAllowlisted(r)
+	}
+	stay, err := a.o.Driver.Prepare(ctx, r)
+	if err != nil {
+		return adapter.Refused(err)
+	}
+	defer stay.Cleanup()
+	words, err := stay.Rewrite(r.Argv.Tokens)
+	if err != nil {
+		return adapter.Refused(err)
+	}
+	env, notes := environment(r, stay.Place(), a.o.Host)
+	out := a.spawn(ctx, r, stay.Place(), words, env)
+	out.Notes = append(notes, out.Notes...)
+	if out.Started {
+		a.settle(ctx, stay, &out)
+	}
+	return out
+}
+
+// spawn runs the program in its place.
+func (a *Adapter) spawn(ctx context.Context, r adapter.Request, place Place, words, env []string) adapter.Outcome {
+	spec := proc.Spec{
+		Path:      r.Bin.Path,
+		Argv0:     r.Bin.Argv0,
+		Args:      words,
+		Env:       env,
+		Dir:       place.Dir,
+		Timeout:   a.o.Timeout,
+		MaxStdout: adapter.MaxStdout,
+		MaxStderr: adapter.MaxStderr,
+	}
+	if r.Sandbox != hcp.NativeLocal {
+		confined, err := profile(r, place, a.o.Limits, env)
+		if err != nil {
+			return adapter.Refused(err)
+		}
+		spec.Profile = confined
+	}
+	result, err := proc.Run(ctx, spec)
+	if err != nil {
+		out := adapter.Refused(err)
+		if fault.Is(err, proc.CodeMissing) {
+			exit := exitNoBin
+			out.ExitCode = &exit
+		}
+		return out
+	}
+	return a.outcome(result)
+}
+
+// outcome words what the program's end means (§6.4.8).
+func (a *Adapter) outcome(result proc.Result) adapter.Outcome {
+	exit := result.ExitCode
+	out := adapter.Outcome{
+		Started:  true,
+		ExitCode: &exit,
+		Duration: result.Duration,
+		Stdout:   &adapter.Stream{Head: result.Stdout.Head, Size: result.Stdout.Size},
+		Stderr:   &adapter.Stream{Head: result.Stderr.Head, Size: result.Stderr.Size},
+	}
+	if result.Leftovers > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d processes that the command left behind were ended", result.Leftovers))
+	}
+	switch {
+	case result.TimedOut:
+		out.Failure = fault.Newf(adapter.CodeTimeout, "timed out after %s", a.o.Timeout).
+			WithHint("the command was ended; it may have done part of its work")
+	case result.Canceled:
+		out.Failure = fault.New(adapter.CodeCanceled, "cancelled").
+			WithHint("the command was ended; it may have done part of its work")
+	case exit != 0:
+		out.Failure = fault.New(adapter.CodeCommandFailed, said(result, exit))
+	}
+	return out
+}
+
+// said is what a failed program says of itself: its standard error, else the
+// exit code.
+func said(result proc.Result, exit int) string {
+	if text := strings.TrimRight(string(result.Stderr.Head), "\r\n"); strings.TrimSpace(text) != "" {
+		return text
+	}
+	return fmt.Sprintf("exit %d", exit)
+}
+
+// settle writes back what the command made. A command that succeeded but whose
+// files could not be delivered has not done what was asked.
+func (a *Adapter) settle(ctx context.Context, stay Stay, out *adapter.Outcome) {
+	notes, err := stay.WriteBack(context.WithoutCancel(ctx), out.Failure == nil)
+	out.Notes = append(out.Notes, notes...)
+	if err != nil {
+		out.Failure = fault.From(err)
+	}
+}
+
+func notAllowlisted(r adapter.Request) adapter.Outcome {
+	name := r.Bin.Name
+	if name == "" && r.Pack.Manifest.Wrap != nil {
+		name = r.Pack.Manifest.Wrap.Bin
+	}
+	f := fault.Newf(CodeBinNotAllowlisted, "sandbox: bin %q not allowlisted", name)
+	if r.Bin.Reason != "" {
+		f.WithHint("%s; nothing else is run in its place", r.Bin.Reason)
+	} else {
+		f.WithHint("the runtime never allowed this executable for the pack; nothing else is run in its place")
+	}
+	exit := exitNoBin
+	return adapter.Outcome{Failure: f, ExitCode: &exit}
+}
