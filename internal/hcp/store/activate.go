@@ -154,10 +154,7 @@ func (s *Store) plan(id string, opts ActivateOptions) (*plannedActivation, error
 		return nil, err
 	}
 	plan := &plannedActivation{pack: p, record: rec}
-	content, err := rec.Installed.content()
-	if err != nil {
-		return nil, s.badRecord(id, err)
-	}
+	content := rec.Installed.content()
 	bin, err := s.chooseBinary(plan, content, opts)
 	if err != nil {
 		return nil, err
@@ -181,10 +178,7 @@ func (s *Store) examine(rec *record) (modified []string, err error) {
 	dir := s.PackDir(rec.PackID)
 	foreign := rec.Installed == nil
 	if !foreign {
-		content, err := rec.Installed.content()
-		if err != nil {
-			return nil, s.badRecord(rec.PackID, err)
-		}
+		content := rec.Installed.content()
 		if modified, _, err = content.Changed(dir); err != nil {
 			return nil, err
 		}

@@ -90,39 +90,38 @@ func checkOwn(path string, info fs.FileInfo, wantDir bool) error {
 // on a pipe, and refuses a file that others could have written or that is
 // larger than most bytes.
 func readPrivate(path string, most int64) ([]byte, error) {
-	file, err := openPrivate(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
+	file, size, err := openPrivate(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err != nil {
-		return nil, ioFault("read", path, err)
-	}
-	if int64(len(data)) > most {
+	if size > most {
 		return nil, fault.Newf(CodeBadRecord, "%q is larger than %d bytes", path, most).
 			WithHint("nothing was changed; restore the file from a backup")
+	}
+	// Files of the store are replaced, never written in place, so an open one
+	// keeps its size.
+	data := make([]byte, size)
+	if _, err := io.ReadFull(file, data); err != nil {
+		return nil, ioFault("read", path, err)
 	}
 	return data, nil
 }
 
-// openPrivate opens a file of the store for reading. A missing file is
-// fs.ErrNotExist itself.
-func openPrivate(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+// openPrivate opens a file of the store for reading and tells its size. A
+// missing file is fs.ErrNotExist itself.
+func openPrivate(path string) (file *os.File, size int64, err error) {
+	file, err = os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fs.ErrNotExist
+		return nil, 0, fs.ErrNotExist
 	}
 	if err != nil {
 		if info, statErr := os.Lstat(path); statErr == nil {
 			if own := checkOwn(path, info, false); own != nil {
-				return nil, own
+				return nil, 0, own
 			}
 		}
-		return nil, ioFault("open", path, err)
+		return nil, 0, ioFault("open", path, err)
 	}
 	info, err := file.Stat()
 	if err == nil {
@@ -130,7 +129,7 @@ func openPrivate(path string) (*os.File, error) {
 	}
 	if err != nil {
 		_ = file.Close()
-		return nil, ioFault("open", path, err)
+		return nil, 0, ioFault("open", path, err)
 	}
-	return file, nil
+	return file, info.Size(), nil
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"bridle/internal/hcp/pack"
 )
 
@@ -93,34 +95,77 @@ func parseFolder(line string) (pack.Folder, error) {
 	return f, nil
 }
 
+// fileLines and folderLines are lists of such lines in JSON.
+type (
+	fileLines   []pack.File
+	folderLines []pack.Folder
+)
+
+func (l fileLines) MarshalJSONTo(enc *jsontext.Encoder) error { return writeLines(enc, l, fileLine) }
+
+func (l *fileLines) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	return readLines(dec, (*[]pack.File)(l), parseFile)
+}
+
+func (l folderLines) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return writeLines(enc, l, folderLine)
+}
+
+func (l *folderLines) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	return readLines(dec, (*[]pack.Folder)(l), parseFolder)
+}
+
+func writeLines[T any](enc *jsontext.Encoder, list []T, line func(T) string) error {
+	if err := enc.WriteToken(jsontext.BeginArray); err != nil {
+		return err
+	}
+	for _, item := range list {
+		if err := enc.WriteToken(jsontext.String(line(item))); err != nil {
+			return err
+		}
+	}
+	return enc.WriteToken(jsontext.EndArray)
+}
+
+func readLines[T any](dec *jsontext.Decoder, list *[]T, parse func(string) (T, error)) error {
+	return readStrings(dec, func(line string) error {
+		item, err := parse(line)
+		*list = append(*list, item)
+		return err
+	})
+}
+
+// readStrings reads a list of strings, and nothing else: null is no list.
+func readStrings(dec *jsontext.Decoder, each func(string) error) error {
+	start, err := dec.ReadToken()
+	if err != nil {
+		return err
+	}
+	if start.Kind() != '[' {
+		return errors.New("want a list")
+	}
+	for dec.PeekKind() != ']' {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		if token.Kind() != '"' {
+			return errors.New("want a list of strings")
+		}
+		if err := each(token.String()); err != nil {
+			return err
+		}
+	}
+	_, err = dec.ReadToken()
+	return err
+}
+
 // setContent keeps the content of a pack.
 func (i *Installed) setContent(c pack.Content) {
-	i.Digest, i.Taken = c.Digest, c.Taken
-	i.Files, i.Folders = make([]string, len(c.Files)), make([]string, len(c.Folders))
-	for n, file := range c.Files {
-		i.Files[n] = fileLine(file)
-	}
-	for n, folder := range c.Folders {
-		i.Folders[n] = folderLine(folder)
-	}
+	i.Digest, i.Taken, i.Files, i.Folders = c.Digest, c.Taken, c.Files, c.Folders
 }
 
 // content returns the content that was kept.
-func (i *Installed) content() (pack.Content, error) {
-	c := pack.Content{
-		Digest: i.Digest, Taken: i.Taken,
-		Files: make([]pack.File, len(i.Files)), Folders: make([]pack.Folder, len(i.Folders)),
-	}
-	var err error
-	for n, line := range i.Files {
-		if c.Files[n], err = parseFile(line); err != nil {
-			return pack.Content{}, err
-		}
-	}
-	for n, line := range i.Folders {
-		if c.Folders[n], err = parseFolder(line); err != nil {
-			return pack.Content{}, err
-		}
-	}
-	return c, nil
+func (i *Installed) content() pack.Content {
+	return pack.Content{Digest: i.Digest, Taken: i.Taken, Files: i.Files, Folders: i.Folders}
 }

@@ -1,13 +1,14 @@
 package store
 
 import (
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"bridle/internal/hcp/pack"
+	"bridle/internal/kernel/canon"
 )
 
 func TestContentSurvivesItsLines(t *testing.T) {
@@ -32,10 +33,14 @@ func TestContentSurvivesItsLines(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "folders") {
 			c.Folders = append(c.Folders, pack.Folder{Path: name.Draw(t, "folder"), Identity: identity.Draw(t, "identity")})
 		}
-		var kept Installed
+		var kept, back Installed
 		kept.setContent(c)
-		got, err := kept.content()
-		if err != nil || !reflect.DeepEqual(got, c) {
+		data, err := canon.Marshal(kept)
+		if err == nil {
+			err = canon.Decode(data, &back, canon.Limits{})
+		}
+		got := back.content()
+		if err != nil || got.Digest != c.Digest || got.Taken != c.Taken || !slices.Equal(got.Files, c.Files) || !slices.Equal(got.Folders, c.Folders) {
 			t.Fatalf("%+v, %v, want %+v", got, err, c)
 		}
 	})

@@ -130,7 +130,7 @@ func (s *Store) ReadOutput(ref string, offset, limit int64) (data []byte, size i
 		_ = os.Remove(path)
 		return nil, 0, outputGone(ref)
 	}
-	file, err := openPrivate(path)
+	file, size, err := openPrivate(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, outputGone(ref)
 	}
@@ -138,11 +138,6 @@ func (s *Store) ReadOutput(ref string, offset, limit int64) (data []byte, size i
 		return nil, 0, err
 	}
 	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, 0, ioFault("read", path, err)
-	}
-	size = info.Size()
 	if offset >= size {
 		return []byte{}, size, nil
 	}

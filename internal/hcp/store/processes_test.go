@@ -46,7 +46,7 @@ func worker(t *testing.T, name string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), self, args...)
-	cmd.Env = append(os.Environ(), workerVariable+"="+name)
+	cmd.Env = append(os.Environ(), workerVariable+"="+name, "GOMAXPROCS=1")
 	cmd.Stderr = os.Stderr
 	return cmd
 }

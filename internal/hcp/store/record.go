@@ -29,12 +29,12 @@ type record struct {
 
 // Installed is the content that an installation brought.
 type Installed struct {
-	At      string   `json:"at"`
-	Source  string   `json:"source"`
-	Digest  string   `json:"digest"`
-	Taken   int64    `json:"taken"`
-	Files   []string `json:"files"`
-	Folders []string `json:"folders"`
+	At      string      `json:"at"`
+	Source  string      `json:"source"`
+	Digest  string      `json:"digest"`
+	Taken   int64       `json:"taken"`
+	Files   fileLines   `json:"files"`
+	Folders folderLines `json:"folders"`
 }
 
 func (s *Store) newInstalled(source string, c pack.Content) *Installed {

@@ -89,56 +89,38 @@ func badState(path, why string, cause error) error {
 // nobody knows is refused instead of granting more than it says.
 func parseState(data []byte) (State, error) {
 	var raw struct {
-		Activated jsontext.Value `json:"activated"`
-		Connected jsontext.Value `json:"connected"`
+		Activated idList         `json:"activated"`
+		Connected idList         `json:"connected"`
 		Grants    jsontext.Value `json:"grants"`
 		Extra     jsontext.Value `json:",embed"`
 	}
-	if _, err := canon.DecodeOpen(data, &raw, canon.Limits{}); err != nil {
+	if err := canon.Decode(data, &raw, canon.Limits{}); err != nil {
 		return State{}, err
 	}
-	st := State{Extra: bytes.Clone(raw.Extra)}
-	var err error
-	if st.Activated, err = parseIDs("activated", raw.Activated); err != nil {
+	grants, err := parseGrants(raw.Grants)
+	if err != nil {
 		return State{}, err
 	}
-	if st.Connected, err = parseIDs("connected", raw.Connected); err != nil {
-		return State{}, err
-	}
-	if st.Grants, err = parseGrants(raw.Grants); err != nil {
-		return State{}, err
-	}
-	return st, nil
+	return State{
+		Activated: append([]string{}, raw.Activated...),
+		Connected: append([]string{}, raw.Connected...),
+		Grants:    grants, Extra: bytes.Clone(raw.Extra),
+	}, nil
 }
 
-// parseIDs reads a list of pack ids. An absent list is empty; an id named
-// twice counts once.
-func parseIDs(member string, raw jsontext.Value) ([]string, error) {
-	found := []string{}
-	if raw == nil {
-		return found, nil
-	}
-	if raw.Kind() != '[' {
-		return nil, fmt.Errorf("%q is not a list of pack ids", member)
-	}
-	if err := canon.Decode(raw, &found, canon.Limits{}); err != nil {
-		return nil, fmt.Errorf("%q: %w", member, err)
-	}
-	seen := make(map[string]bool, len(found))
-	for _, id := range found {
+// idList is a list of pack ids. An id that is named twice counts once.
+type idList []string
+
+func (l *idList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	return readStrings(dec, func(id string) error {
 		if !validID(id) {
-			return nil, fmt.Errorf("%q names %q, which is no pack id", member, id)
+			return fmt.Errorf("%q is no pack id", id)
 		}
-		seen[id] = true
-	}
-	if len(seen) == len(found) {
-		return found, nil
-	}
-	return slices.DeleteFunc(found, func(id string) bool {
-		first := seen[id]
-		delete(seen, id)
-		return !first
-	}), nil
+		if !slices.Contains(*l, id) {
+			*l = append(*l, id)
+		}
+		return nil
+	})
 }
 
 // parseGrants reads the grants. An absent member is nil.

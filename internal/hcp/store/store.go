@@ -115,6 +115,9 @@ func (s *Store) ready() (bool, error) {
 	return err == nil, nil
 }
 
+// formatText is store.json as this program writes it.
+const formatText = "{\"format\":1}\n"
+
 type formatDocument struct {
 	Format int `json:"format"`
 }
@@ -130,6 +133,9 @@ func (s *Store) checkFormat() (known bool, err error) {
 	}
 	if err != nil {
 		return false, err
+	}
+	if string(data) == formatText {
+		return true, nil // as it is on every call but the first
 	}
 	var doc formatDocument
 	if _, err := canon.DecodeOpen(data, &doc, canon.Limits{}); err != nil || doc.Format < 1 {
@@ -185,11 +191,7 @@ func (s *Store) create(ctx context.Context) error {
 		if known {
 			return nil
 		}
-		data, err := canon.Marshal(formatDocument{Format: format})
-		if err != nil {
-			return err
-		}
-		return ioFault("create", s.path(formatFile), durable.WriteFile(s.path(formatFile), append(data, '\n'), fileMode))
+		return ioFault("create", s.path(formatFile), durable.WriteFile(s.path(formatFile), []byte(formatText), fileMode))
 	})
 }
 

@@ -88,9 +88,7 @@ func (s *Store) checkContent(id string, rec *record) (content pack.Content, move
 	if rec.Accepted.Digest != rec.Installed.Digest {
 		return content, false, packChanged(id, []string{"reinstalled"})
 	}
-	if content, err = rec.Installed.content(); err != nil {
-		return content, false, s.badRecord(id, err)
-	}
+	content = rec.Installed.content()
 	changed, moved, err := content.Changed(s.PackDir(id))
 	if err != nil {
 		return content, false, err
