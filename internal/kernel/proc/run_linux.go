@@ -47,7 +47,11 @@ type run struct {
 	ctx      context.Context
 	ends     *ends
 	bell     *bell
+	lineage  lineage
+	cage     *cage
 	confined *sandbox.Prepared
+	env      []string
+	token    []byte
 	child    child
 	leave    *notice
 	out, err stream
@@ -59,45 +63,58 @@ type run struct {
 
 // prepare opens everything, unconfined.
 func (r *run) prepare() (err error) {
-	if r.spec.Profile != nil {
-		if r.confined, err = r.spec.Profile.Prepare(); err != nil {
-			return err
+	defer func() {
+		if err != nil {
+			r.release()
 		}
+	}()
+	r.lineage = openLineage()
+	r.env = r.spec.Env
+	switch {
+	case r.spec.Profile != nil:
+		r.confined, err = r.spec.Profile.Prepare()
+	case !r.spec.Unmarked:
+		r.env, r.token, err = mark(r.spec.Env)
+	}
+	if err != nil {
+		return err
+	}
+	if r.spec.Cgroup && r.spec.Profile == nil {
+		r.cage, _ = newCage() // most systems give none; the result says so
 	}
 	if r.ends, err = openEnds(r.spec.Stdin != nil); err != nil {
-		r.release()
 		return err
 	}
-	if r.bell, err = newBell(); err != nil {
-		r.release()
-		return err
-	}
-	return nil
+	r.bell, err = newBell()
+	return err
 }
 
 // release gives back what prepare took.
 func (r *run) release() {
+	r.lineage.close()
 	if r.confined != nil {
 		r.confined.Close()
 	}
-	if r.ends != nil {
-		r.ends.closeChild()
+	if r.cage != nil {
+		r.cage.remove()
 	}
-	r.bell.close()
+	if r.ends != nil {
+		r.ends.closeAll()
+	}
+	if r.bell != nil {
+		r.bell.close()
+	}
 }
 
 // body is what the locked thread does.
 func (r *run) body() {
 	if r.confined != nil {
 		if r.failure = r.confined.Enter(); r.failure != nil {
-			r.ends.closeAll()
 			return
 		}
 	}
 	r.started = uptime()
-	r.child, r.failure = start(r.spec, r.spec.Env, r.ends)
-	if r.failure != nil {
-		r.ends.closeAll()
+	if r.failure = r.launch(); r.failure != nil {
 		return
 	}
 	r.ends.closeChild()
@@ -106,10 +123,25 @@ func (r *run) body() {
 	if r.ends.stdin != nil {
 		r.feed = startFeed(r.ends.stdin, r.spec.Stdin)
 	}
+	r.ends = nil // from here on they belong to the streams and the feed
 	r.leave = watch(r.child, r.bell)
 	r.follow()
 	r.end()
 	r.result.Duration = uptime() - r.started
+}
+
+// launch starts the child. A control group that does not take it is given up.
+func (r *run) launch() (err error) {
+	if r.cage != nil {
+		if r.child, err = start(r.spec, r.env, r.ends, r.cage); err == nil {
+			r.result.Caged = true
+			return nil
+		}
+		r.cage.remove()
+		r.cage = nil
+	}
+	r.child, err = start(r.spec, r.env, r.ends, nil)
+	return err
 }
 
 // buffers are what outputs are read into.
@@ -191,10 +223,23 @@ func (r *run) poll(limit time.Duration, leader bool) (ended, rung bool) {
 	return fds[3].Revents != 0 || r.leave.gone.Load(), fds[2].Revents != 0
 }
 
-// end cleans up after the leader: first the group, while the zombie still keeps
-// its number, then the leader, then what is left in the pipes.
+// end cleans up after the leader: it counts who is still there, kills the group
+// and everyone else while the zombie keeps its number, then reaps it, and reads
+// what is left in the pipes.
 func (r *run) end() {
+	sweep := newSweeper(r.lineage, r.child.pid, r.confined, r.token, uptime()-r.started)
+	there := sweep.census()
+	if r.cage != nil {
+		there = max(there, r.cage.members())
+	}
 	unix.Kill(-r.child.pid, unix.SIGKILL)
+	if r.cage != nil {
+		r.cage.kill()
+	}
+	if there > 0 {
+		there = max(there, sweep.kill())
+	}
+	r.result.Leftovers = there
 	r.reap()
 	r.leave.close()
 	r.feed.stop()

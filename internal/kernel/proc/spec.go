@@ -45,6 +45,10 @@ type Spec struct {
 	TeeStdout, TeeStderr io.Writer
 	// Profile confines the child; nil runs it unconfined.
 	Profile *sandbox.Profile
+	// Cgroup puts an unconfined child into a control group of its own where the
+	// system has one to give (Result.Caged says so), which finds every descendant
+	// whatever it did to hide.
+	Cgroup bool
 	// Unmarked leaves the environment of an unconfined child exactly as given. A
 	// descendant that leaves session and process tree is then not found.
 	Unmarked bool
@@ -74,6 +78,8 @@ type Result struct {
 	// Leftovers counts the processes that were still there when the leader had
 	// ended and had to be killed.
 	Leftovers int
+	// Caged says that the run had a control group of its own.
+	Caged bool
 	// Held says that a process out of reach still had an output open; what it may
 	// write later is lost.
 	Held bool

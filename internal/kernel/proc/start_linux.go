@@ -95,8 +95,8 @@ type child struct {
 }
 
 // start forks and execs from the calling thread.
-func start(s *Spec, env []string, e *ends) (child, error) {
-	c := child{pidfd: -1}
+func start(s *Spec, env []string, e *ends, c *cage) (child, error) {
+	started := child{pidfd: -1}
 	attr := &syscall.ProcAttr{
 		Dir: s.Dir,
 		Env: env,
@@ -106,12 +106,15 @@ func start(s *Spec, env []string, e *ends) (child, error) {
 		Sys: &syscall.SysProcAttr{
 			Setsid:    true,
 			Pdeathsig: syscall.SIGKILL,
-			PidFD:     &c.pidfd,
+			PidFD:     &started.pidfd,
 		},
 	}
-	pid, err := forkPatiently(s.Path, s.argv(), attr)
-	c.pid = pid
-	return c, err
+	if c != nil {
+		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, c.fd
+	}
+	var err error
+	started.pid, err = forkPatiently(s.Path, s.argv(), attr)
+	return started, err
 }
 
 // forkPatiently tries again when the file is open for writing: another thread of

@@ -17,7 +17,7 @@ func seccompAvailable() bool {
 
 // installFilter puts the filter on the calling thread only.
 func installFilter(p Profile, abi, pid, tid int) error {
-	program := assemble(auditArch, preamble(), rules(p, abi, pid, tid))
+	program := assemble(auditArch, callCeiling, rules(p, abi, pid, tid))
 	fprog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&fprog)))
 	if errno != 0 {

@@ -110,20 +110,23 @@ func grant(ruleset int, path string, rights uint64, required []string) error {
 		return nil
 	}
 	defer unix.Close(fd)
-	var stat unix.Stat_t
-	if err := unix.Fstat(fd, &stat); err != nil {
-		return step("examine "+path, err)
+	errno := addRule(ruleset, fd, rights)
+	if errno == unix.EINVAL && rights&rightsOfFiles != 0 {
+		// A rule on anything but a directory may name only what files have. Trying is
+		// cheaper than asking first.
+		errno = addRule(ruleset, fd, rights&rightsOfFiles)
 	}
-	if stat.Mode&unix.S_IFMT != unix.S_IFDIR {
-		rights &= rightsOfFiles
-	}
-	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset),
-		unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 	if errno != 0 {
 		return step("grant "+path, errno)
 	}
 	return nil
+}
+
+func addRule(ruleset, fd int, rights uint64) unix.Errno {
+	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset),
+		unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+	return errno
 }
 
 func openPath(path string) (int, error) {
