@@ -86,6 +86,15 @@ func (l lineage) each(after, upTo int, visit func(pid int)) {
 	}
 }
 
+// eachBack does the same from the newest number back, skipping what lies on the
+// other side of the beginning. Of processes that live for a moment, only the
+// newest can be met.
+func (l lineage) eachBack(after, upTo int, visit func(pid int)) {
+	for pid := upTo; pid > max(after, 0); pid-- {
+		visit(pid)
+	}
+}
+
 // everyone calls visit for every process there is. It says whether it could.
 func everyone(visit func(pid int)) bool {
 	fd := openForReading("/proc")

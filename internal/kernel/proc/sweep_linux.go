@@ -39,6 +39,8 @@ type sweeper struct {
 	token    []byte // the mark's value; nil when there is none
 	long     bool   // the run was long enough for all numbers to have been given out
 	found    map[int]struct{}
+	dying    []int // descriptors of processes that were killed and not seen ended
+	until    time.Duration
 }
 
 // wrapAfter is how long it takes at least to give out all process numbers.
@@ -50,44 +52,60 @@ const sweepLimit = 2 * time.Second
 
 // census counts the processes that are there and kills none.
 func (w *sweeper) census() int {
-	w.pass(func(pid, fd int) {})
+	w.pass(nil)
 	return len(w.found)
 }
 
 // kill ends all until a pass finds nobody, and returns how many processes were
 // found, those of the census included.
 func (w *sweeper) kill() int {
-	deadline := uptime() + sweepLimit
-	wait := 100 * time.Microsecond
-	for uptime() < deadline {
-		if w.pass(killOne) == 0 {
-			break
-		}
-		pause(wait)
-		wait = min(2*wait, 10*time.Millisecond)
+	w.until = uptime() + sweepLimit
+	for w.pass(w.killOne) > 0 && uptime() < w.until {
+		w.bury()
 	}
+	w.bury()
 	return len(w.found)
 }
 
-func killOne(pid, fd int) {
+func (w *sweeper) killOne(pid, fd int) {
 	// A confined thread has no signals through descriptors; what it may signal by
 	// number is in its own confinement anyway.
 	if unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) == unix.ENOSYS {
 		unix.Kill(pid, unix.SIGKILL)
 	}
+	w.dying = append(w.dying, fd)
+	if len(w.dying) == cap(w.dying) && len(w.dying) >= 64 {
+		w.bury()
+	}
+}
+
+// bury waits until those that were killed have ended. On its way out a process
+// loses what it is recognised by before it has ended, so a pass that finds nobody
+// says nothing about them.
+func (w *sweeper) bury() {
+	for _, fd := range w.dying {
+		for !ended(fd, w.until-uptime()) && uptime() < w.until {
+		}
+		unix.Close(fd)
+	}
+	w.dying = w.dying[:0]
 }
 
 // pass looks at every candidate once and follows the numbers that are given out
-// meanwhile, until none was. It returns how many were alive.
-func (w *sweeper) pass(act func(pid, fd int)) int {
-	alive := 0
+// meanwhile, until none was. It returns how many were alive. Without act it only
+// looks, and follows no further once it found someone. The descriptor becomes
+// act's own.
+func (w *sweeper) pass(act func(pid, fd int)) (alive int) {
 	visit := func(pid int) {
 		fd, ours := w.seize(pid)
 		if !ours {
 			return
 		}
-		act(pid, fd)
-		unix.Close(fd)
+		if act != nil {
+			act(pid, fd)
+		} else {
+			unix.Close(fd)
+		}
 		alive++
 		if w.found == nil {
 			w.found = map[int]struct{}{}
@@ -95,26 +113,31 @@ func (w *sweeper) pass(act func(pid, fd int)) int {
 		w.found[pid] = struct{}{}
 	}
 	cursor, ok := w.lineage.last()
-	switch {
-	case w.long || !ok:
-		if !everyone(visit) && ok {
-			w.lineage.each(w.leader, cursor, visit)
-		}
-	default:
+	if w.long || !ok {
+		everyone(visit)
+	}
+	if ok && !w.long {
 		w.lineage.each(w.leader, cursor, visit)
 	}
-	// The chase is what catches a chain of processes of which each makes the next
-	// and ends. It is bounded, since others make processes as well.
-	for deadline := uptime() + sweepLimit; ok && uptime() < deadline; {
+	for deadline := uptime() + sweepLimit; ok && (act != nil || alive == 0) && uptime() < deadline; {
 		upTo, known := w.lineage.last()
 		if !known || upTo == cursor {
 			break
 		}
-		w.lineage.each(cursor, upTo, visit)
+		before := alive
+		w.lineage.eachBack(cursor-lag, upTo, visit)
+		if alive == before {
+			w.lineage.each(cursor, upTo, visit)
+		}
 		cursor = upTo
 	}
 	return alive
 }
+
+// lag is how many numbers the pursuit looks at again. A number is given out
+// before its process can be seen; whoever looks at the newest ones only is
+// always too early for a chain of processes that make the next and end.
+const lag = 256
 
 // seize returns a descriptor for the process when it is alive and ours.
 func (w *sweeper) seize(pid int) (fd int, ours bool) {
@@ -125,17 +148,19 @@ func (w *sweeper) seize(pid int) (fd int, ours bool) {
 	if err != nil {
 		return -1, false // a thread's number, gone, or a kernel without descriptors
 	}
-	if ended(fd) || !w.owns(pid) || ended(fd) {
+	if ended(fd, 0) || !w.owns(pid) || ended(fd, 0) {
 		unix.Close(fd)
 		return -1, false
 	}
 	return fd, true
 }
 
-// ended says whether the process has ended, as zombies have that nobody reaps.
-func ended(pidfd int) bool {
-	fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
-	n, err := unix.Poll(fds, 0)
+// ended says whether the process has ended, as zombies have that nobody reaps. It
+// waits for that at most as long as it is told, and less when interrupted.
+func ended(pidfd int, limit time.Duration) bool {
+	fds := [1]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
+	timeout := unix.NsecToTimespec(int64(max(limit, 0)))
+	n, err := unix.Ppoll(fds[:], &timeout, nil)
 	return err == nil && n > 0
 }
 
