@@ -42,11 +42,11 @@ var bannedCalls = []struct {
 
 // callExceptions lists uses of banned functions that stay, with the reason.
 var callExceptions = map[string]string{
-	"internal/kernel/proc/exec_windows.go os.Stdin":  "taking the place of the process means handing on its own streams",
-	"internal/kernel/proc/exec_windows.go os.Stdout": "taking the place of the process means handing on its own streams",
-	"internal/kernel/proc/exec_windows.go os.Stderr": "taking the place of the process means handing on its own streams",
-	"internal/kernel/proc/exec_windows.go os.Exit":   "taking the place of the process means ending with the other's exit code",
-	"internal/kernel/proc/run_other.go time.Now":     "measures a duration by the monotonic part, which clock does not carry",
+	"internal/kernel/proc/exec_windows.go os.Stdin":  "standing in for this process means handing its streams on",
+	"internal/kernel/proc/exec_windows.go os.Stdout": "standing in for this process means handing its streams on",
+	"internal/kernel/proc/exec_windows.go os.Stderr": "standing in for this process means handing its streams on",
+	"internal/kernel/proc/exec_windows.go os.Exit":   "Windows has no exec: the process waits and ends with the program's code",
+	"internal/kernel/proc/run_other.go time.Now":     "the monotonic reading times a run and is no date",
 	"hop/digest.go json.NewEncoder":                  "the state digest has a JSON dialect of its own, and a vocabulary imports nothing of ours",
 }
 
@@ -90,12 +90,13 @@ func TestBannedCalls(t *testing.T) {
 // openExceptions lists files that open a file for writing by themselves, with
 // the reason why internal/kernel/durable does not fit.
 var openExceptions = map[string]string{
-	"internal/hcp/store/tree.go":             "fills a staging folder, which durable then flushes and publishes as a whole",
-	"internal/hcp/store/output.go":           "streams outputs that are kept for an hour and may be lost",
-	"internal/kernel/cli/terminal.go":        "opens the controlling terminal to see whether there is one",
-	"internal/hcp/adapter/wrap/rooted.go":    "writes through os.Root, so that a program that is still running cannot lead the write out of its place by a link",
-	"internal/kernel/proc/cgroup_linux.go":   "writes to the kernel's control files",
-	"internal/kernel/sandbox/rules_linux.go": "names the flags that the system-call filter looks for",
+	"internal/hcp/store/tree.go":              "fills a staging folder, which durable then flushes and publishes as a whole",
+	"internal/hcp/store/output.go":            "streams outputs that are kept for an hour and may be lost",
+	"internal/hcp/adapter/wrap/rooted.go":     "writes through os.Root, so that a program that is still running cannot lead the write out of its place by a link",
+	"internal/kernel/proc/cgroup_linux.go":    "writes to the kernel's control files",
+	"internal/kernel/sandbox/rules_linux.go":  "looks for the flag in the calls of others; opens nothing",
+	"internal/kernel/cli/terminal_unix.go":    "opens the controlling terminal",
+	"internal/kernel/cli/terminal_windows.go": "opens the controlling terminal",
 }
 
 func TestFilesAreOpenedForWritingOnlyByTheirRoom(t *testing.T) {

@@ -113,7 +113,7 @@ func (s *Store) planAll(ids []string, opts ActivateOptions) ([]*plannedActivatio
 			continue
 		}
 		seen[id] = true
-		if !s.installed(id) {
+		if !s.Installed(id) {
 			return nil, s.notInstalled(id)
 		}
 		plan, err := s.plan(id, opts)
@@ -297,7 +297,7 @@ func (s *Store) Deactivate(ctx context.Context, ids []string) (State, error) {
 	var after State
 	err := s.Update(ctx, func(st *State) error {
 		for _, id := range ids {
-			if !st.IsActivated(id) && !st.IsConnected(id) && !s.installed(id) {
+			if !st.IsActivated(id) && !st.IsConnected(id) && !s.Installed(id) {
 				return s.notInstalled(id)
 			}
 		}

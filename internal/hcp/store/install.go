@@ -160,7 +160,7 @@ func (s *Store) publish(p *pack.Pack, staged string, opts InstallOptions) (Insta
 	if err := s.settle(rec); err != nil {
 		return InstallResult{}, err
 	}
-	replaces := s.installed(id)
+	replaces := s.Installed(id)
 	if replaces {
 		result.Unchanged = s.holds(id, content.Digest)
 		result.Replaced = !result.Unchanged

@@ -141,7 +141,7 @@ func (s *Store) Activation(id string) (Activation, error) {
 		return Activation{}, err
 	}
 	if rec == nil || rec.Accepted == nil {
-		if !s.installed(id) {
+		if !s.Installed(id) {
 			return Activation{}, s.unknownPack(id)
 		}
 		return Activation{}, notActivated(id)

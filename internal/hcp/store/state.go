@@ -199,7 +199,7 @@ func (s *Store) SetConnected(ctx context.Context, id string, connected bool) ([]
 	var all []string
 	err := s.Update(ctx, func(st *State) error {
 		if connected && !st.IsActivated(id) {
-			if !s.installed(id) {
+			if !s.Installed(id) {
 				return s.unknownPack(id)
 			}
 			return notActivated(id)

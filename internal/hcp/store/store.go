@@ -237,8 +237,8 @@ func (s *Store) InstalledIDs() ([]string, error) {
 	return found, nil
 }
 
-// installed reports whether the pack's folder is there.
-func (s *Store) installed(id string) bool {
+// Installed reports whether the pack's folder is there.
+func (s *Store) Installed(id string) bool {
 	if !validID(id) {
 		return false
 	}

@@ -36,7 +36,7 @@ func (s *Store) Uninstall(ctx context.Context, id string, opts UninstallOptions)
 	}
 	result := UninstallResult{Uninstalled: id}
 	err := s.locked(ctx, func() error {
-		if !s.installed(id) {
+		if !s.Installed(id) {
 			f := fault.Newf(CodeNotInstalled, "pack not installed: %s", shown(id))
 			return s.suggest(f, id, "uninstall")
 		}

@@ -22,7 +22,7 @@ type Ready struct {
 func (s *Store) Pack(id string) (*pack.Pack, error) { return s.load(id, pack.Load) }
 
 func (s *Store) load(id string, how func(string) (*pack.Pack, error)) (*pack.Pack, error) {
-	if !s.installed(id) {
+	if !s.Installed(id) {
 		return nil, s.unknownPack(id)
 	}
 	p, err := how(s.PackDir(id))
@@ -46,7 +46,7 @@ func (s *Store) Verify(ctx context.Context, id string) (*Ready, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !s.installed(id) {
+	if !s.Installed(id) {
 		return nil, s.unknownPack(id)
 	}
 	if !st.IsActivated(id) {

@@ -31,8 +31,8 @@ type App struct {
 	// Before runs before a verb does, unless the verb is Offline. An error
 	// stops the call.
 	Before func(*Call) error
-	// Elsewhere runs a verb without a New: a sibling program has it. It
-	// returns only if that program could not be started, or has ended.
+	// Elsewhere runs a verb that a sibling program has. It returns only if
+	// that program could not be started, or has ended.
 	Elsewhere func(*Call) (Result, error)
 	// Failure lays a failure out for --json; nil means HCP's layout.
 	Failure func(*fault.Error) any
@@ -51,6 +51,8 @@ type Verb struct {
 	Offline bool
 	// New builds the command when it is needed. Nil hands the verb over.
 	New func(*Call) *cobra.Command
+	// Away reports that this call of the verb is handed over, words unread.
+	Away func(*Call) bool
 }
 
 func (v Verb) named(word string) bool { return v.Name == word || slices.Contains(v.Aliases, word) }
@@ -114,7 +116,7 @@ func (c *Call) dispatch(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if verb.New == nil {
+	if verb.New == nil || verb.Away != nil && !wantsHelp(c.Args) && verb.Away(c) {
 		c.result, err = c.App.Elsewhere(c)
 		return err
 	}

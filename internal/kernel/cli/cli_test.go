@@ -245,7 +245,7 @@ func TestRawTextIsExactInAPipeAndVisibleOnATerminal(t *testing.T) {
 	inv, out, _ := start("skill")
 	inv.Terminal = cli.Terminal{Stdout: true}
 	app().Run(context.Background(), inv)
-	if out.String() != "# hi\\u001b[2J\n" {
+	if out.String() != "# hi\\x1b[2J\n" {
 		t.Errorf("%q", out)
 	}
 }
@@ -326,5 +326,30 @@ func TestCompletionScriptsExistForEveryShellAndWordsComplete(t *testing.T) {
 	}
 	if got := exec(t, "__complete", "completion", ""); !strings.Contains(got.out, "fish") {
 		t.Errorf("%q", got.out)
+	}
+}
+
+func TestManualHasAPageForEveryVerbAndEscapesItsText(t *testing.T) {
+	pages := map[string]string{}
+	for _, page := range cli.ManPages(app()) {
+		pages[page.Name] = page.Text
+	}
+	for _, name := range []string{"tool.1", "tool-echo.1", "tool-help.1", "tool-completion.1"} {
+		if !strings.HasPrefix(pages[name], ".TH \"") {
+			t.Errorf("%s: %q", name, pages[name])
+		}
+	}
+	if _, found := pages["tool-far.1"]; found {
+		t.Error("a verb of another program has a page here")
+	}
+	if text := pages["tool-echo.1"]; !strings.Contains(text, "\n.B \\-\\-shout\nin capitals\n") || !strings.Contains(text, "tool echo <word> [word…]") {
+		t.Error(text)
+	}
+	for name, text := range pages {
+		for line := range strings.Lines(text) {
+			if macro, found := strings.CutPrefix(line, "."); found && !strings.HasPrefix(macro, "S") && !strings.HasPrefix(macro, "T") && !strings.HasPrefix(macro, "B") && !strings.HasPrefix(macro, "nf") && !strings.HasPrefix(macro, "fi") {
+				t.Errorf("%s: text became the macro %q", name, line)
+			}
+		}
 	}
 }

@@ -21,8 +21,13 @@ type Invocation struct {
 	Env  Env
 	// Dir is the working directory.
 	Dir string
-	// Home is the user's home directory, or empty.
-	Home           string
+	// UserID names the operating system's user, or is empty.
+	UserID string
+	// Home is the user's home directory as the environment names it, or empty.
+	Home string
+	// AccountHome is the home directory that the system's user database has
+	// for the user: what the environment says of it is anybody's to set.
+	AccountHome    func() (string, error)
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Clock          clock.Clock
@@ -34,14 +39,23 @@ type Terminal struct {
 	Stdin, Stdout, Stderr bool
 	// Width is the number of columns of Stdout, 0 when unknown.
 	Width int
-	// Controlling reports whether the process has a controlling terminal, the
-	// one thing that a program started by another program in the background
-	// does not have. Nil means no.
-	Controlling func() bool
+	// Open opens the controlling terminal, the one thing that a process which
+	// another program started in the background does not have. Nil means that
+	// there is none.
+	Open func() (io.ReadWriteCloser, error)
 }
 
 // HasControlling reports whether a person can be at the keyboard.
-func (t Terminal) HasControlling() bool { return t.Controlling != nil && t.Controlling() }
+func (t Terminal) HasControlling() bool {
+	if t.Open == nil {
+		return false
+	}
+	terminal, err := t.Open()
+	if err != nil {
+		return false
+	}
+	return terminal.Close() == nil
+}
 
 // Process returns the invocation of this process. It is the only place where
 // the environment, the working directory and the standard streams are read.
@@ -64,17 +78,19 @@ func Process() Invocation {
 		program, args = filepath.Base(os.Args[0]), os.Args[1:]
 	}
 	return Invocation{
-		Program:    strings.TrimSuffix(program, ".exe"),
-		Executable: executable,
-		Args:       args,
-		Env:        NewEnv(os.Environ()),
-		Dir:        dir,
-		Home:       home,
-		Stdin:      os.Stdin,
-		Stdout:     os.Stdout,
-		Stderr:     os.Stderr,
-		Clock:      clock.System(),
-		Terminal:   processTerminal(),
+		UserID:      userID(),
+		AccountHome: accountHome,
+		Program:     strings.TrimSuffix(program, ".exe"),
+		Executable:  executable,
+		Args:        args,
+		Env:         NewEnv(os.Environ()),
+		Dir:         dir,
+		Home:        home,
+		Stdin:       os.Stdin,
+		Stdout:      os.Stdout,
+		Stderr:      os.Stderr,
+		Clock:       clock.System(),
+		Terminal:    processTerminal(),
 	}
 }
 

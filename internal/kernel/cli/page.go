@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"bridle/internal/kernel/redact"
 )
 
 // Page is text for a terminal. Every string that is put on it is made visible
@@ -15,23 +17,29 @@ type Page struct {
 	text  strings.Builder
 }
 
+// NewPage returns a page for a terminal.
+func (c *Call) NewPage() *Page { return &Page{color: c.color(true)} }
+
+// String returns the text of the page.
+func (p *Page) String() string { return p.text.String() }
+
 // Styled is a piece of text with a colour; its text is already visible.
 type Styled struct{ text, code string }
 
 // Bold styles a name.
-func (p *Page) Bold(s string) Styled { return Styled{escape(s, ""), "1"} }
+func (p *Page) Bold(s string) Styled { return Styled{redact.Visible(s), "1"} }
 
 // Dim styles text that matters less.
-func (p *Page) Dim(s string) Styled { return Styled{escape(s, ""), "2"} }
+func (p *Page) Dim(s string) Styled { return Styled{redact.Visible(s), "2"} }
 
 // Red styles what failed.
-func (p *Page) Red(s string) Styled { return Styled{escape(s, ""), "31"} }
+func (p *Page) Red(s string) Styled { return Styled{redact.Visible(s), "31"} }
 
 // Green styles what is well.
-func (p *Page) Green(s string) Styled { return Styled{escape(s, ""), "32"} }
+func (p *Page) Green(s string) Styled { return Styled{redact.Visible(s), "32"} }
 
 // Yellow styles what needs a look.
-func (p *Page) Yellow(s string) Styled { return Styled{escape(s, ""), "33"} }
+func (p *Page) Yellow(s string) Styled { return Styled{redact.Visible(s), "33"} }
 
 // Line writes the parts, strings or Styled, and ends the line.
 func (p *Page) Line(parts ...any) {
@@ -82,7 +90,7 @@ func plain(part any) string {
 	if styled, ok := part.(Styled); ok {
 		return styled.text
 	}
-	return escape(fmt.Sprint(part), "")
+	return redact.Visible(fmt.Sprint(part))
 }
 
 // Lines writes text that may have several lines.

@@ -7,10 +7,10 @@ import (
 	"io"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/redact"
 )
 
 // Result is what a verb hands back.
@@ -62,13 +62,13 @@ func (c *Call) render(r Result) (string, error) {
 		r.Text(page)
 		return page.text.String(), nil
 	case r.Raw != "" && c.Terminal.Stdout:
-		return visible(endLine(r.Raw)), nil
+		return redact.VisibleLines(endLine(r.Raw)), nil
 	case r.Raw != "":
 		return endLine(r.Raw), nil
 	}
 	data, err := canon.MarshalIndent(r.Value)
 	if c.Terminal.Stdout {
-		return visible(string(data)) + "\n", err
+		return redact.VisibleLines(string(data)) + "\n", err
 	}
 	return string(data) + "\n", err
 }
@@ -168,37 +168,4 @@ func endLine(s string) string {
 		return s
 	}
 	return s + "\n"
-}
-
-// visible writes control characters (but for line ends and tabs) and characters
-// that have no width or change the direction of writing as \u escapes, so that
-// no value can move the cursor or hide part of a line. In JSON text the escape
-// means the same character.
-func visible(s string) string {
-	return escape(s, "\n\t")
-}
-
-func escape(s, keep string) string {
-	clean := func(r rune) bool { return strings.ContainsRune(keep, r) || unicode.IsPrint(r) || r == ' ' }
-	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case clean(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16Pair(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
-
-func utf16Pair(r rune) (high, low rune) {
-	r -= 0x10000
-	return 0xd800 + r>>10, 0xdc00 + r&0x3ff
 }

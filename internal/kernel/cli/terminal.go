@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/term"
@@ -8,10 +9,10 @@ import (
 
 func processTerminal() Terminal {
 	t := Terminal{
-		Stdin:       term.IsTerminal(int(os.Stdin.Fd())),
-		Stdout:      term.IsTerminal(int(os.Stdout.Fd())),
-		Stderr:      term.IsTerminal(int(os.Stderr.Fd())),
-		Controlling: hasControllingTerminal,
+		Stdin:  term.IsTerminal(int(os.Stdin.Fd())),
+		Stdout: term.IsTerminal(int(os.Stdout.Fd())),
+		Stderr: term.IsTerminal(int(os.Stderr.Fd())),
+		Open:   openTerminal,
 	}
 	if t.Stdout {
 		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
@@ -21,13 +22,17 @@ func processTerminal() Terminal {
 	return t
 }
 
-// hasControllingTerminal tries to open the terminal by the name that only a
-// process with a controlling terminal can open.
-func hasControllingTerminal() bool {
-	f, err := os.OpenFile(terminalDevice, os.O_RDWR, 0)
-	if err != nil {
-		return false
+// controlling is an opened terminal: one file, or two where the system has one
+// for each direction.
+type controlling struct{ in, out *os.File }
+
+func (c controlling) Read(p []byte) (int, error)  { return c.in.Read(p) }
+func (c controlling) Write(p []byte) (int, error) { return c.out.Write(p) }
+
+func (c controlling) Close() error {
+	err := c.in.Close()
+	if c.out != c.in {
+		err = errors.Join(err, c.out.Close())
 	}
-	defer f.Close()
-	return term.IsTerminal(int(f.Fd()))
+	return err
 }
