@@ -24,10 +24,23 @@ var shapes = []shape{
 	{"a SendGrid key", "SG.", 30}, {"a DigitalOcean token", "dop_v1_", 40}, {"an age key", "AGE-SECRET-KEY-1", 40},
 }
 
+// Lines are looked at in windows: no credential is longer than the overlap, and
+// a file that is one long line costs no more than one of many lines.
+const (
+	window  = 2048
+	overlap = 512
+)
+
 // credential says what in a line looks like a credential, or nothing. It never
 // returns the credential. code says that the line is program text, where
 // "name: value" assigns.
 func credential(s string, code bool) string {
+	for len(s) > window {
+		if what := credential(s[:window], code); what != "" {
+			return what
+		}
+		s = s[window-overlap:]
+	}
 	if what := tokenShape(s); what != "" {
 		return "what looks like " + what
 	}
@@ -47,8 +60,11 @@ func tokenShape(s string) string {
 			}
 			at += from
 			from = at + len(sh.prefix)
+			if at > 0 && isTokenByte(s[at-1]) {
+				continue
+			}
 			body := s[from : from+run(s[from:], isTokenByte)]
-			if len(body) >= sh.least && (at == 0 || !isTokenByte(s[at-1])) && !isProse(sh, body) {
+			if len(body) >= sh.least && !isProse(sh, body) {
 				return sh.name
 			}
 		}
@@ -91,7 +107,12 @@ func isJWT(s string) bool {
 		if at < 0 {
 			return false
 		}
+		inWord := at > 0 && isTokenByte(s[at-1])
 		s = s[at:]
+		if inWord {
+			s = s[3:]
+			continue
+		}
 		parts := strings.SplitN(s[:run(s, func(c byte) bool { return isTokenByte(c) || c == '.' })], ".", 3)
 		if len(parts) == 3 && len(parts[0]) > 10 && strings.HasPrefix(parts[1], "eyJ") && len(parts[2]) > 10 {
 			return true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bridle/hcp"
@@ -58,6 +59,10 @@ type place struct {
 
 func (p *place) String() string { return p.file + " " + quoted("/"+strings.Join(p.path, "/")) }
 
+func (p *place) below(name string) *place {
+	return &place{p.file, p.kind, append(slices.Clone(p.path), name)}
+}
+
 func (p *place) name() string {
 	if len(p.path) == 0 {
 		return ""
@@ -79,10 +84,10 @@ func (f *findings) walk(p *place, v any) {
 		}
 	case []any:
 		for i, item := range v {
+			down(strconv.Itoa(i), item)
 			if flag, ok := previous(v, i); ok {
-				f.flagged(p, flag, item)
+				f.flagged(p.below(strconv.Itoa(i)), flag, item)
 			}
-			down(fmt.Sprint(i), item)
 		}
 	case string:
 		f.text(p, v)

@@ -16,13 +16,8 @@ func (f *findings) hidden(md markdown, text string) {
 		f.note("%s begins with a byte order mark", pack.SkillFile)
 		text = rest
 	}
-	found := 0
 	for i, l := range strings.Split(text, "\n") {
 		if names := hiddenCharacters(strings.TrimSuffix(l, "\r")); names != "" {
-			if found++; found > most {
-				f.note("%s holds more hidden characters than are listed", pack.SkillFile)
-				break
-			}
 			f.add(hcp.LintSkill, "hidden", "%s line %d holds characters that a person cannot see: %s", pack.SkillFile, i+1, names)
 		}
 	}
@@ -72,8 +67,9 @@ func isHiddenReference(s string) bool {
 func hiddenCharacters(s string) string {
 	var found []string
 	runes := []rune(s)
+	rightToLeft := slices.ContainsFunc(runes, isRightToLeft)
 	for i, r := range runes {
-		if !isHidden(runes, i) {
+		if !isHidden(runes, i, rightToLeft) {
 			continue
 		}
 		if name := fmt.Sprintf("U+%04X", r); !slices.Contains(found, name) {
@@ -86,7 +82,7 @@ func hiddenCharacters(s string) string {
 	return strings.Join(found, ", ")
 }
 
-func isHidden(s []rune, i int) bool {
+func isHidden(s []rune, i int, rightToLeft bool) bool {
 	r := s[i]
 	switch {
 	case r == '\t':
@@ -99,7 +95,7 @@ func isHidden(s []rune, i int) bool {
 		return i == 0 || i == len(s)-1 || s[i-1] < 0x80 || s[i+1] < 0x80
 	case r == 0x200e || r == 0x200f || r == 0x061c:
 		// Marks that right-to-left text needs are no way to reorder other text.
-		return !slices.ContainsFunc(s, isRightToLeft)
+		return !rightToLeft
 	case r >= 0xfe00 && r <= 0xfe0f:
 		// A variation selector means something after a character, once.
 		return i == 0 || s[i-1] >= 0xfe00 && s[i-1] <= 0xfe0f

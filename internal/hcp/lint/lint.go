@@ -45,7 +45,7 @@ func Dir(dir string) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	f := &findings{}
+	f := &findings{issues: []hcp.LintIssue{}}
 	for _, p := range d.Problems {
 		f.issue(p.LintIssue)
 	}
@@ -62,7 +62,7 @@ func Dir(dir string) (Report, error) {
 
 // Pack lints a pack that Load returned or that a program made.
 func Pack(p *pack.Pack) []hcp.LintIssue {
-	f := &findings{}
+	f := &findings{issues: []hcp.LintIssue{}}
 	if !p.SkillPresent && p.Skill == "" {
 		f.add(hcp.LintMissingHarness, pack.SkillFile, "HCP pack %q missing %s skill", p.ID, pack.SkillFile)
 	}
@@ -83,22 +83,36 @@ func unsupported(d *pack.Draft) bool {
 	return len(d.Problems) == 1 && d.Problems[0].Code == pack.CodeUnsupportedVersion
 }
 
+// Bounds of a report: a file full of faults is no reason for one without end.
+const (
+	most      = 40  // issues with the same kind and key
+	mostInAll = 500 // issues, and notes
+)
+
 // findings collects issues and notes.
 type findings struct {
 	issues []hcp.LintIssue
 	notes  []string
 	seen   map[hcp.LintIssue]bool
+	alike  map[hcp.LintIssue]int // by kind and key
 }
 
 // issue adds an issue that is not there yet.
 func (f *findings) issue(i hcp.LintIssue) {
 	if f.seen == nil {
-		f.seen = map[hcp.LintIssue]bool{}
-		f.issues = []hcp.LintIssue{}
+		f.seen, f.alike = map[hcp.LintIssue]bool{}, map[hcp.LintIssue]int{}
 	}
-	if !f.seen[i] {
-		f.seen[i] = true
+	if f.seen[i] {
+		return
+	}
+	f.seen[i] = true
+	key := hcp.LintIssue{Kind: i.Kind, Key: i.Key}
+	switch f.alike[key]++; {
+	case len(f.issues) == mostInAll:
+	case f.alike[key] <= most:
 		f.issues = append(f.issues, i)
+	case f.alike[key] == most+1:
+		f.note("there are more issues of kind %s with key %q than the %d that are listed", i.Kind, i.Key, most)
 	}
 }
 
@@ -107,7 +121,9 @@ func (f *findings) add(kind hcp.LintKind, key, format string, args ...any) {
 }
 
 func (f *findings) note(format string, args ...any) {
-	f.notes = append(f.notes, fmt.Sprintf(format, args...))
+	if len(f.notes) < mostInAll {
+		f.notes = append(f.notes, fmt.Sprintf(format, args...))
+	}
 }
 
 // value lints a value that is not in a file as if it were.

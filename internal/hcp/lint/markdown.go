@@ -24,6 +24,14 @@ type comment struct {
 	text   string
 }
 
+// take keeps the beginning of the text, which tells whether a tool wants it.
+func (c *comment) take(s string) {
+	const longest = 256
+	if len(c.text) < longest {
+		c.text += s[:min(len(s), longest)]
+	}
+}
+
 type markdown struct {
 	lines    []line
 	comments []comment
@@ -88,33 +96,30 @@ func fenceMarker(s string) string {
 // text. A comment in a code span is text like any other.
 func (md *markdown) uncover(l *line, open **comment) {
 	var seen strings.Builder
-	rest := l.text
-	for rest != "" {
-		if *open != nil {
-			inside, after, closed := strings.Cut(rest, "-->")
-			(*open).text += inside
+	s := l.text
+	for i := 0; i < len(s); {
+		switch {
+		case *open != nil:
+			inside, _, closed := strings.Cut(s[i:], "-->")
+			(*open).take(inside)
 			if !closed {
-				(*open).text += "\n"
-				break
+				(*open).take("\n")
+				l.seen = seen.String()
+				return
 			}
 			md.comments = append(md.comments, **open)
-			*open, rest = nil, after
-			continue
-		}
-		code, comments := strings.IndexByte(rest, '`'), strings.Index(rest, "<!--")
-		switch {
-		case comments < 0 || code >= 0 && code < comments && codeSpan(rest[code:]) > 0:
-			if comments < 0 {
-				seen.WriteString(rest)
-				rest = ""
-				continue
-			}
-			end := code + codeSpan(rest[code:])
-			seen.WriteString(rest[:end])
-			rest = rest[end:]
+			*open, i = nil, i+len(inside)+len("-->")
+		case s[i] == '`':
+			run := max(codeSpan(s[i:]), len(s[i:])-len(strings.TrimLeft(s[i:], "`")))
+			seen.WriteString(s[i : i+run])
+			i += run
+		case strings.HasPrefix(s[i:], "<!--"):
+			*open = &comment{number: l.number}
+			seen.WriteByte(' ')
+			i += len("<!--")
 		default:
-			seen.WriteString(rest[:comments] + " ")
-			*open, rest = &comment{number: l.number}, rest[comments+len("<!--"):]
+			seen.WriteByte(s[i])
+			i++
 		}
 	}
 	l.seen = seen.String()

@@ -10,9 +10,6 @@ import (
 	"bridle/internal/kernel/ids"
 )
 
-// most is the number of findings of one kind that are reported one by one.
-const most = 40
-
 // skill compares the Skill with the manifest and looks for what no Skill may
 // say (§5.2, §12.4, RFC 0002).
 func (f *findings) skill(p *pack.Pack, hasManifest bool) {
@@ -131,7 +128,9 @@ func (f *findings) triggers(md markdown, m *hcp.Manifest) {
 		}
 		item := strings.TrimLeft(l.seen, " \t")
 		if about && (strings.HasPrefix(item, "- `") || strings.HasPrefix(item, "* `")) {
-			check(codeSpans(item)[0])
+			for _, span := range codeSpans(item)[:min(1, len(codeSpans(item)))] {
+				check(span)
+			}
 		}
 	}
 }

@@ -155,6 +155,11 @@ func (d *Draft) readPolicy(root *os.Root) {
 	}
 	if !d.HasManifest && d.ID == "" && ids.IsLoosePackID(policy.SurfaceID) {
 		d.ID = policy.SurfaceID
+		for i := range d.Problems {
+			if d.Problems[i].Kind == hcp.LintMissingSurface {
+				d.Problems[i].Message = d.lacks(SurfaceFile)
+			}
+		}
 	}
 }
 

@@ -19,16 +19,6 @@ const (
 	MaxSkill = 256 << 10
 )
 
-// missing says what a pack lacks that lacks one of its files.
-var missing = map[string]struct {
-	kind hcp.LintKind
-	code string
-}{
-	SurfaceFile: {hcp.LintMissingSurface, CodeNoPack},
-	PolicyFile:  {hcp.LintMissingPolicy, CodeBadPack},
-	SkillFile:   {hcp.LintMissingHarness, CodeBadPack},
-}
-
 // readFile reads one of the three files. It looks before it opens, so that a
 // pipe or a device is never touched, opens without waiting in case one was put
 // there in between, and reads no more than the limit allows.
@@ -112,17 +102,27 @@ func names(root *os.Root) []string {
 }
 
 func (d *Draft) missing(root *os.Root, name string) {
-	what := missing[name]
-	message := "HCP pack " + quote(d.Label()) + " missing " + name
-	if name == SkillFile {
-		message += " skill"
+	kind, code := hcp.LintMissingHarness, CodeBadPack
+	switch name {
+	case SurfaceFile:
+		kind, code = hcp.LintMissingSurface, CodeNoPack
+	case PolicyFile:
+		kind = hcp.LintMissingPolicy
 	}
-	d.add(what.kind, name, name, what.code, "%s", message)
+	d.add(kind, name, name, code, "%s", d.lacks(name))
 	for _, other := range names(root) {
 		if other != name && strings.EqualFold(other, name) {
 			d.note("%s is there as %s, but the name is case-sensitive", name, quote(other))
 		}
 	}
+}
+
+func (d *Draft) lacks(name string) string {
+	message := "HCP pack " + quote(d.Label()) + " missing " + name
+	if name == SkillFile {
+		message += " skill"
+	}
+	return message
 }
 
 func (d *Draft) unreadable(name string, err error) {

@@ -22,7 +22,7 @@ func policyIssue(pointer string) (hcp.LintKind, string) {
 	switch {
 	case tokens[0] == "":
 		return hcp.LintInvalidPolicy, PolicyFile
-	case len(tokens) > 1 && (tokens[0] == "verbs" || tokens[0] == "stimuli"):
+	case len(tokens) > 1 && tokens[1] != "" && (tokens[0] == "verbs" || tokens[0] == "stimuli"):
 		return hcp.LintInvalidPolicy, strings.ReplaceAll(strings.ReplaceAll(tokens[1], "~1", "/"), "~0", "~")
 	default:
 		return hcp.LintInvalidPolicy, tokens[0]

@@ -76,7 +76,13 @@ func shorten(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
+// mostFindings bounds the problems and the notes about one file.
+const mostFindings = 500
+
 func (r *reader) report(pointer, format string, args ...any) *Problem {
+	if len(r.problems) == mostFindings {
+		return &Problem{}
+	}
 	kind, key := r.classify(pointer)
 	r.problems = append(r.problems, Problem{
 		LintIssue: hcp.LintIssue{Kind: kind, Key: key, Message: place(r.file, pointer) + " " + fmt.Sprintf(format, args...)},
@@ -91,6 +97,9 @@ func (r *reader) stricter(pointer, format string, args ...any) {
 }
 
 func (r *reader) note(pointer, format string, args ...any) {
+	if len(r.notes) == mostFindings {
+		return
+	}
 	r.notes = append(r.notes, place(r.file, pointer)+" "+fmt.Sprintf(format, args...))
 }
 

@@ -51,7 +51,7 @@ type schemaCase struct {
 	Document json.RawMessage `json:"document"`
 }
 
-func schemaCases(t *testing.T, schema string) []schemaCase {
+func schemaCases(t testing.TB, schema string) []schemaCase {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "spec", "hcp", "testdata", "schema-cases", schema+".json"))
 	if err != nil {
@@ -94,7 +94,7 @@ func TestTheReaderAgreesWithTheSchemaTable(t *testing.T) {
 }
 
 // checkMessage holds every problem to the form of messages.
-func checkMessage(t *testing.T, p Problem) {
+func checkMessage(t testing.TB, p Problem) {
 	t.Helper()
 	m := p.Message
 	if m == "" || strings.HasSuffix(m, ".") || strings.ContainsAny(m, "\n\r\x1b") || p.Kind == "" || p.Key == "" || p.Code == "" {
@@ -228,7 +228,7 @@ func TestTheReaderReadsWhatTheVocabularyReads(t *testing.T) {
 	}
 }
 
-func wire(t *testing.T, v any) string {
+func wire(t testing.TB, v any) string {
 	t.Helper()
 	text, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
 	if err != nil {
@@ -248,5 +248,21 @@ func TestWholeKnowsIntegersHoweverTheyAreWritten(t *testing.T) {
 		if got, ok := whole(literal); ok {
 			t.Errorf("whole(%s) = %d", literal, got)
 		}
+	}
+}
+
+func TestAFileFullOfFaultsGivesABoundedReport(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(`{"id":"demo"`)
+	for i := range 1000 {
+		fmt.Fprintf(&text, `,"x%d":1`, i)
+	}
+	text.WriteString(`,"verbs":{`)
+	for i := range 1000 {
+		fmt.Fprintf(&text, `"X%d":1,`, i)
+	}
+	r := readManifest([]byte(strings.TrimSuffix(text.String(), ",") + "}}"))
+	if len(r.problems) != mostFindings || len(r.notes) != mostFindings {
+		t.Errorf("%d problems, %d notes", len(r.problems), len(r.notes))
 	}
 }

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package pack_test
+
+var hostileFiles []hostileFile
