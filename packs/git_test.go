@@ -716,8 +716,8 @@ func TestGitAnswersTheSameUnderEveryShellAndAwk(t *testing.T) {
 	if runtime.GOOS == "linux" {
 		r.write("bad\xff\xc3", "x")
 	}
-	sameEverywhere(t, script(t, "git", "git-hcp"), [][]string{
+	sameEverywhere(t, command{path: script(t, "git", "git-hcp"), dir: r.dir}, [][]string{
 		{"status"}, {"log"}, {"show", "HEAD", "--patch=true"}, {"diff", "--staged=true", "--patch=true"}, {"branches"}, {"tags"}, {"blame", "sub/f"},
 		{"stashes"}, {"remotes"}, {"config"}, {"show", "none"}, {"--help"},
-	}, r.dir)
+	})
 }

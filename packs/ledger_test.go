@@ -259,9 +259,9 @@ func TestLedgerSaysWhereItCannotWrite(t *testing.T) {
 
 func TestLedgerAnswersTheSameUnderEveryShellAndAwk(t *testing.T) {
 	needs(t, "sh", "od", "awk")
-	sameEverywhere(t, script(t, "ledger", "ledger"), [][]string{
+	sameEverywhere(t, command{path: script(t, "ledger", "ledger")}, [][]string{
 		{"setup", "status", "--json"}, {"setup", "all", "-y", "--json"}, {"connect", "demo", "--json"}, {"status", "--json"}, {"list", "--json"},
 		{"list"}, {"transfer", "1.5", "--to", "x", "--confirm"}, {"transfer", "1e1", "--to", "demo-rent", "--confirm"}, {"--help"},
 		{"transfer", "1.50", "--to", "demo-rent", "--memo", "é\xff\"\\\n😀", "--confirm"},
-	}, "")
+	})
 }

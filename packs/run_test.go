@@ -160,21 +160,28 @@ func interpreters(t testing.TB) (shells [][]string, awks []string) {
 	return shells, awks
 }
 
-// sameEverywhere runs calls under each shell and each awk and wants one answer.
-func sameEverywhere(t *testing.T, path string, calls [][]string, dir string) {
+// sameEverywhere runs calls of one program under each shell and each awk and
+// wants one answer.
+func sameEverywhere(t *testing.T, base command, calls [][]string) {
 	t.Helper()
 	shells, awks := interpreters(t)
 	for _, args := range calls {
-		want := start(t, command{path: path, args: args, dir: dir})
+		plain := base
+		plain.args = args
+		want := start(t, plain)
 		for _, shell := range shells {
-			got := start(t, command{path: shell[0], args: append(append(shell[1:len(shell):len(shell)], path), args...), dir: dir})
-			if got != want {
-				t.Errorf("%v %q:\ngot  %+v\nwant %+v", shell, args, got, want)
+			other := base
+			other.path = shell[0]
+			other.args = append(append(shell[1:len(shell):len(shell)], base.path), args...)
+			if got := start(t, other); got != want {
+				t.Errorf("%v %q:\ngot  %.2000v\nwant %.2000v", shell, args, got, want)
 			}
 		}
 		for _, first := range awks {
-			if got := start(t, command{path: path, args: args, path0: first, dir: dir}); got != want {
-				t.Errorf("awk in %s %q:\ngot  %+v\nwant %+v", first, args, got, want)
+			other := plain
+			other.path0 = first
+			if got := start(t, other); got != want {
+				t.Errorf("awk in %s %q:\ngot  %.2000v\nwant %.2000v", first, args, got, want)
 			}
 		}
 	}

@@ -1,8 +1,8 @@
 # Cuts the bytes on standard input (hexadecimal, from od) into records, each
 # ended by the byte in `separator`, and hands them as JSON text to record(),
-# which every command defines for itself. When a command's last piece of input
+# which every command defines for itself. When the tool's last piece of output
 # was written, the shell adds the record "end"; record() meets it where a new
-# item would begin, sets `complete`, and finish() prints the answer. If git
+# item would begin, sets `complete`, and finish() prints the answer. If the tool
 # failed half-way the mark is missing and nothing is printed.
 
 BEGIN { text_init(); if (separator == "") separator = "00" }
