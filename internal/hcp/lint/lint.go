@@ -51,6 +51,7 @@ func Dir(dir string) (Report, error) {
 	}
 	f.notes = append(f.notes, d.Notes...)
 	if !unsupported(d) {
+		f.arguments(&d.Manifest)
 		f.agreement(&d.Pack, d.HasManifest, d.HasPolicy)
 		f.skill(&d.Pack, d.HasManifest)
 		f.document(pack.SurfaceFile, d.Surface, hcp.LintInvalidMeta)
@@ -72,6 +73,7 @@ func Pack(p *pack.Pack) []hcp.LintIssue {
 	if p.Policy.SurfaceID != p.ID {
 		f.add(hcp.LintMissingVerb, p.ID, "policy surface_id %q !== %q", p.Policy.SurfaceID, p.ID)
 	}
+	f.arguments(&p.Manifest)
 	f.agreement(p, true, true)
 	f.skill(p, true)
 	f.value(pack.SurfaceFile, p.Manifest, hcp.LintInvalidMeta)

@@ -199,6 +199,8 @@ func TestWhatHasNoPublishedKindIsStillReported(t *testing.T) {
 			`invalid_meta|pack_id|surface.json /pack_id is a reserved name: it may only repeat the id "demo"`}},
 		{"trigger declared twice", with("surface.json", `[{"ref":"new_item"}]`, `[{"ref":"new_item"},{"ref":"new_item"}]`), []string{
 			`invalid_meta|stimulusTriggers|surface.json /stimulusTriggers/1 declares "new_item" a second time`}},
+		{"arguments that no call can be checked against", with("surface.json", `"description":"Lists."`, `"args":{"type":"array"}`), []string{
+			`invalid_meta|list|the args of demo.list cannot be used: "/type" is not "object"`}},
 		{"Skill that is not UTF-8", clean().and("HARNESS.md", "\xff"), []string{`skill|HARNESS.md|HARNESS.md is not UTF-8`}},
 		{"empty Skill", clean().and("HARNESS.md", ""), []string{
 			`skill|list|HARNESS.md never names the command "list" in backticks`, `skill|transfer|HARNESS.md never names the command "transfer" in backticks`}},
@@ -294,6 +296,7 @@ func TestNotesSayWhatIsNoFault(t *testing.T) {
 		{"hint against the Policy", with("surface.json", `"description":"Lists."`, `"policy":"write"`), `the manifest calls command "list" a write and the Policy, which decides, a read`},
 		{"hint of another word", with("surface.json", `"description":"Lists."`, `"policy":"admin"`), `surface.json /verbs/list/policy is a hint that should be "read" or "write"`},
 		{"program that is not in the pack", with("surface.json", `"bin":"demo"`, `"bin":"./bin/demo"`), `wrap.bin "./bin/demo" is not in the pack`},
+		{"reserved argument", with("surface.json", `"description":"Lists."`, `"args":{"type":"object","properties":{"confirm":{"type":"boolean"}}}`), `command "list" declares the argument "confirm", which is reserved and reaches no command`},
 		{"Skill with a byte order mark", clean().and("HARNESS.md", "\uFEFF"+skill), "HARNESS.md begins with a byte order mark"},
 		{"section on triggers without any", with("HARNESS.md", "## Anti", "## Sense\n\nNone.\n\n## Anti").and("surface.json", strings.Replace(surface, `{"ref":"new_item"}`, "", 1)).and("policy.json", strings.Replace(policy, `"new_item":{"operation":"read","privacy":{"land":"personal"}}`, "", 1)), "HARNESS.md line 12 has a section on triggers, and the manifest declares none"},
 	} {

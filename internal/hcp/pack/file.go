@@ -130,7 +130,7 @@ func (d *Draft) unreadable(name string, err error) {
 	if errors.Is(err, fs.ErrPermission) {
 		reason = "may not be read"
 	}
-	d.refuse(name, CodeUnsafePack, "%s %s", name, reason)
+	d.refuse(name, CodeBadPack, "%s %s", name, reason)
 }
 
 func (d *Draft) refuse(name, code, format string, args ...any) {

@@ -1,0 +1,21 @@
+package lint
+
+import (
+	"bridle/hcp"
+	"bridle/internal/hcp/command"
+	"bridle/internal/kernel/fault"
+)
+
+// arguments: the args schema of each command is one that a call can be checked
+// against. The manifest's schema takes any object there, and a command whose
+// declaration cannot be honoured would refuse every call.
+func (f *findings) arguments(m *hcp.Manifest) {
+	for key, c := range m.Verbs.All() {
+		if err := command.Verify(m, key); err != nil {
+			f.add(hcp.LintInvalidMeta, key, "%s", fault.From(err).Message)
+		}
+		for _, name := range command.Shadowing(c) {
+			f.note("command %q declares the argument %q, which is reserved and reaches no command", key, name)
+		}
+	}
+}
