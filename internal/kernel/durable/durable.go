@@ -62,6 +62,19 @@ func CreateFile(path string, data []byte, perm fs.FileMode) error {
 	return system{}.put(path, data, perm, createOnly)
 }
 
+// MoveFile gives the file from the name to, which must not exist (errors.Is
+// fs.ErrExist). Its content is the caller's to flush. Both names must be on one
+// file system.
+func MoveFile(from, to string) error { return system{}.moveFile(from, to) }
+
+func (s system) moveFile(from, to string) error {
+	err := s.moveNew(from, to)
+	if err == nil {
+		err = s.syncParents(to, from)
+	}
+	return Explain("move a file to", to, err)
+}
+
 type manner int
 
 const (
@@ -85,7 +98,7 @@ func (s system) put(path string, data []byte, perm fs.FileMode, how manner) erro
 		if errors.Is(err, errSwept) && attempt < slots {
 			continue
 		}
-		return explain("write", path, err)
+		return Explain("write", path, err)
 	}
 }
 
@@ -95,9 +108,9 @@ func (s system) checkTarget(path string, how manner) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return explain("write", path, err)
+		return Explain("write", path, err)
 	case how == createOnly:
-		return explain("create", path, fs.ErrExist)
+		return Explain("create", path, fs.ErrExist)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return badTarget(path, "it is a symbolic link")
 	case !info.Mode().IsRegular():

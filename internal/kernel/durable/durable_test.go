@@ -159,6 +159,23 @@ func TestDirectoriesArePublishedOnce(t *testing.T) {
 	}
 }
 
+func TestMoveFileReplacesNothing(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
+	}
+	if err := MoveFile(dir+"/a", dir+"/b"); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a file: %v", err)
+	}
+	if err := MoveFile(dir+"/missing", dir+"/c"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing: %v", err)
+	}
+	must(t, MoveFile(dir+"/a", dir+"/c"))
+	if got := look(t, dir); got != "b=b c=a" {
+		t.Errorf("state %q", got)
+	}
+}
+
 func TestMkdirAllMakesWhatIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Mkdir(dir+"/there", 0o711))

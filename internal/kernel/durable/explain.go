@@ -23,8 +23,9 @@ const (
 	CodeIO           = "io_failed"
 )
 
-// explain makes a fault of what the system said while doing act to path.
-func explain(act, path string, err error) error {
+// Explain makes a fault of what the system said while doing act to path, with
+// one of the codes below. Rooms that write to files of their own use it too.
+func Explain(act, path string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -87,7 +87,7 @@ func held(path string, cause error) error {
 func attempt(path, holder string, how sharing) (unlock func(), ok bool, err error) {
 	f, err := openLocked(path, how)
 	if err != nil || f == nil {
-		return nil, false, explain("lock", path, err)
+		return nil, false, Explain("lock", path, err)
 	}
 	// The name is for people. If it cannot be written, the lock holds anyway.
 	_ = sign(f, holder)

@@ -131,7 +131,8 @@ func TestAKillAtAnyStepLeavesOldOrNewAndNothingForGood(t *testing.T) {
 				if err := RemoveAll(dir + "/draft"); err != nil {
 					t.Error(err)
 				}
-				if strings.Contains(o.name, "PublishDir") || strings.Contains(o.name, "Replace") {
+				if strings.Contains(o.name, "PublishDir") || strings.Contains(o.name, "Replace") || o.name == "MoveFile" {
+					must(t, RemoveAll(dir+"/g"))
 					o.prepare(t, dir)
 				}
 				must(t, o.run(system{}, dir))

@@ -92,6 +92,13 @@ func operations() []operation {
 			lastVisible: 1,
 		},
 		{
+			name: "MoveFile", prepare: oldFile,
+			run: func(s system, dir string) error { return s.moveFile(dir+"/f", dir+"/g") },
+			old: "f=old", new: "g=old",
+			steps:       "rename fsyncdir",
+			lastVisible: 1,
+		},
+		{
 			name: "MkdirAll", prepare: func(*testing.T, string) {},
 			run:   func(s system, dir string) error { return s.mkdirAll(dir+"/x", 0o750) },
 			old:   "",

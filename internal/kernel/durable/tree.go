@@ -10,7 +10,7 @@ import (
 
 // SyncDir brings the entries of a directory to disk.
 func SyncDir(path string) error {
-	return explain("flush", path, system{}.syncDir(path))
+	return Explain("flush", path, system{}.syncDir(path))
 }
 
 // MkdirAll makes path and the parents it lacks, all with exactly perm, and each
@@ -19,7 +19,7 @@ func MkdirAll(path string, perm fs.FileMode) error {
 	if perm&^fs.ModePerm != 0 {
 		return badTarget(path, "mode %q has more than permission bits", perm)
 	}
-	return explain("make the folder", path, system{}.mkdirAll(filepath.Clean(path), perm))
+	return Explain("make the folder", path, system{}.mkdirAll(filepath.Clean(path), perm))
 }
 
 func (s system) mkdirAll(path string, perm fs.FileMode) error {
@@ -63,24 +63,24 @@ func (s system) publishDir(tmp, final string) error {
 		return err
 	}
 	if _, err := s.lstat(final); err == nil {
-		return explain("publish", final, fs.ErrExist)
+		return Explain("publish", final, fs.ErrExist)
 	}
-	return explain("publish", final, s.moveDir(tmp, final))
+	return Explain("publish", final, s.moveDir(tmp, final))
 }
 
 // ready finishes what an earlier call for final left, and flushes tmp.
 func (s system) ready(tmp, final string) error {
 	if err := s.recover(final); err != nil {
-		return explain("recover", final, err)
+		return Explain("recover", final, err)
 	}
 	info, err := s.lstat(tmp)
 	if err != nil {
-		return explain("publish", tmp, err)
+		return Explain("publish", tmp, err)
 	}
 	if !info.IsDir() {
 		return badTarget(tmp, "it is not a folder")
 	}
-	return explain("flush", tmp, s.flushTree(tmp))
+	return Explain("flush", tmp, s.flushTree(tmp))
 }
 
 // moveDir gives a directory a name that nothing has, and flushes both parents.
@@ -150,26 +150,26 @@ func (s system) replaceDir(dir, with string) error {
 	}
 	info, err := s.lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return explain("publish", dir, s.moveDir(with, dir))
+		return Explain("publish", dir, s.moveDir(with, dir))
 	}
 	if err != nil {
-		return explain("replace", dir, err)
+		return Explain("replace", dir, err)
 	}
 	if !info.IsDir() {
 		return badTarget(dir, "it is not a folder")
 	}
 	if err := s.step("exchange", dir); err != nil {
-		return explain("replace", dir, err)
+		return Explain("replace", dir, err)
 	}
 	err = exchange(with, dir)
 	if isUnsupported(err) {
-		return explain("replace", dir, s.replaceInTwo(dir, with))
+		return Explain("replace", dir, s.replaceInTwo(dir, with))
 	}
 	if err == nil {
 		err = s.syncParents(dir, with)
 	}
 	if err != nil {
-		return explain("replace", dir, err)
+		return Explain("replace", dir, err)
 	}
 	return s.removeAll(with)
 }
@@ -191,7 +191,7 @@ func (s system) replaceInTwo(dir, with string) error {
 // Recover finishes or takes back a Replace of dir that a crash cut in two. The
 // next Replace or PublishDir does so too; readers call it once at start.
 func Recover(dir string) error {
-	return explain("recover", dir, system{}.recover(dir))
+	return Explain("recover", dir, system{}.recover(dir))
 }
 
 func (s system) recover(dir string) error {
@@ -224,22 +224,22 @@ func (s system) removeAll(path string) error {
 		return nil
 	}
 	if err != nil {
-		return explain("remove", path, err)
+		return Explain("remove", path, err)
 	}
 	if !info.IsDir() {
 		if err := s.remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return explain("remove", path, err)
+			return Explain("remove", path, err)
 		}
-		return explain("remove", path, s.syncDir(filepath.Dir(path)))
+		return Explain("remove", path, s.syncDir(filepath.Dir(path)))
 	}
 	gone, err := s.moveAside(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // another remover was faster
 	}
 	if err != nil {
-		return explain("remove", path, err)
+		return Explain("remove", path, err)
 	}
-	return explain("remove", path, s.demolish(gone))
+	return Explain("remove", path, s.demolish(gone))
 }
 
 func goneName(path string, n int) string { return hidden(path, "gone"+strconv.Itoa(n)) }
