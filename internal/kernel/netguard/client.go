@@ -157,11 +157,15 @@ func isLoopbackName(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// Header is the headers of a request or an answer, for callers that have no
+// other business with net/http.
+type Header = http.Header
+
 // Request is one request. Zero bounds mean the client's.
 type Request struct {
 	Method   string // GET when empty
 	URL      string
-	Header   http.Header
+	Header   Header
 	Body     []byte
 	MaxBytes int64
 	Timeout  time.Duration
@@ -171,7 +175,7 @@ type Request struct {
 // end, without the query.
 type Response struct {
 	Status int
-	Header http.Header
+	Header Header
 	URL    string
 	Body   []byte // empty after Download
 	Size   int64
