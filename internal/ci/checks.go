@@ -43,6 +43,18 @@ func crossCompile(ctx context.Context, r *runner) error {
 	return errors.Join(errs...)
 }
 
+// runDemo runs the tour, which checks what it says.
+func runDemo(ctx context.Context, r *runner) error {
+	cmd := exec.CommandContext(ctx, "make", "--no-print-directory", "demo")
+	cmd.Env = r.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		fmt.Printf("%s", out)
+		return fmt.Errorf("make demo: %w", err)
+	}
+	return nil
+}
+
 // oldestGo is the oldest release of the Go version in go.mod that is tried.
 const oldestGo = "go1.26.8"
 

@@ -47,6 +47,7 @@ var steps = []step{
 	{"tidy", checkTidy},
 	{"vet", func(ctx context.Context, r *runner) error { return r.command(ctx, nil, "vet", "./...") }},
 	{"test", func(ctx context.Context, r *runner) error { return r.goTest(ctx) }},
+	{"demo", runDemo},
 	{"cross", crossCompile},
 	{"staticcheck", func(ctx context.Context, r *runner) error { return r.tool(ctx, "staticcheck", "./...") }},
 	{"golangci-lint", func(ctx context.Context, r *runner) error { return r.tool(ctx, "golangci-lint", "run", "./...") }},

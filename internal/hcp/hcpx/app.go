@@ -1,16 +1,88 @@
-// Package hcpx is the command set of hcpx, the HCP command line.
+// Package hcpx is the command set of hcpx, the HCP command line (§11.5, §12.1):
+// one file per verb, over the local runtime.
+//
+// Invariants:
+//
+//   - A verb returns one value; rendering, exit codes and the layout of
+//     failures belong to the kit. What is printed with --json is documented and
+//     only grows.
+//   - The verbs that need a network, a schema engine or a protocol library are
+//     in hcpx-kit, and this program hands over to it with every word unread.
+//   - Inside a command that hcpx itself runs, no verb touches a store.
+//   - What only a person may do refuses under every known marker of an agent.
 package hcpx
 
 import (
 	"bridle/hcp"
 	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/sandbox"
+)
+
+// Name is what the program calls itself, whichever name it was started by.
+const Name = "hcpx"
+
+// The groups of the help text.
+const (
+	groupRun   = "run commands"
+	groupPacks = "packs"
+	groupLook  = "look"
 )
 
 // App returns the program.
 func App() cli.App {
 	return cli.App{
-		Name:     "hcpx",
-		Short:    "run packs of commands under the user's rules",
-		Protocol: hcp.ProtocolVersion,
+		Name:      Name,
+		Short:     "run packs of commands under the user's rules",
+		Protocol:  hcp.ProtocolVersion,
+		Groups:    []string{groupRun, groupPacks, groupLook},
+		Verbs:     append(verbs(), Heavy()...),
+		Before:    refuseNested,
+		Elsewhere: handOver,
 	}
+}
+
+func verbs() []cli.Verb {
+	return []cli.Verb{
+		{Name: "commands", Group: groupRun, Short: "list commands with arguments and a line ready to run", New: commandsCommand},
+		{Name: "exec", Group: groupRun, Short: "run one command of a pack", New: execCommand},
+		{Name: "output", Group: groupRun, Short: "read more of a long output", New: outputCommand},
+		{Name: "skill", Group: groupRun, Short: "print the Skill of an activated pack", New: skillCommand},
+
+		{Name: "lint", Group: groupPacks, Short: "check a pack directory", New: lintCommand},
+		{Name: "install", Group: groupPacks, Short: "copy a pack into the store", New: installCommand, Away: remoteSource},
+		{Name: "activate", Group: groupPacks, Short: "make installed packs usable", New: activateCommand},
+		{Name: "connect", Group: groupPacks, Short: "establish the login of a pack", New: connectCommand},
+		{Name: "deactivate", Group: groupPacks, Short: "take packs off the session", New: deactivateCommand},
+		{Name: "uninstall", Group: groupPacks, Short: "remove a pack from the store", New: uninstallCommand},
+
+		{Name: "availability", Aliases: []string{"avail"}, Group: groupLook, Short: "say what may run now, and why not", New: availabilityCommand},
+		{Name: "doctor", Group: groupLook, Short: "report the health of the runtime", New: doctorCommand},
+		{Name: "list", Group: groupLook, Short: "list installed packs", New: listCommand},
+		{Name: "schema", Group: groupLook, Short: "print the JSON Schema of a document", Offline: true, New: schemaCommand},
+	}
+}
+
+// Heavy lists the verbs that hcpx-kit has.
+func Heavy() []cli.Verb {
+	return []cli.Verb{
+		{Name: "man", Short: "write the manual pages"},
+	}
+}
+
+// CodeNested is a call from inside a command that hcpx runs.
+const CodeNested = "nested_hcpx"
+
+// sandboxVariable marks the environment of every command that a runtime runs.
+// A command can take the variable away, but not the walls, which tell as well.
+const sandboxVariable = "HCP_SANDBOX"
+
+// refuseNested answers calls from inside a sandbox before they meet the walls
+// of it: the store is out of reach there, and the failure would look odd.
+func refuseNested(c *cli.Call) error {
+	if _, marked := c.Env.Lookup(sandboxVariable); !marked && !sandbox.Inside() {
+		return nil
+	}
+	return fault.Newf(CodeNested, "%s cannot run inside a command that %s runs", Name, Name).
+		WithHint("the store is out of a command's reach; let the caller run the second command, or make the pack a composite one")
 }

@@ -1,16 +1,32 @@
-// Package kit is the command set of hcpx-kit, the heavy half of hcpx.
+// Package kit is the command set of hcpx-kit, the heavy half of hcpx: verbs
+// that link what the hot path must not pay for.
+//
+// hcpx hands over to it by replacing its own process, with every word as it
+// was typed; the program therefore speaks as hcpx. A verb stands in exactly one
+// of the two programs.
 package kit
 
 import (
 	"bridle/hcp"
+	"bridle/internal/hcp/hcpx"
 	"bridle/internal/kernel/cli"
 )
 
-// App returns the program. It speaks as hcpx, whose second half it is.
+// App returns the program.
 func App() cli.App {
+	light := hcpx.App()
 	return cli.App{
-		Name:     "hcpx",
-		Short:    "run packs of commands under the user's rules",
+		Name:     light.Name,
+		Short:    light.Short,
 		Protocol: hcp.ProtocolVersion,
+		Groups:   light.Groups,
+		Verbs:    verbs(),
+		Before:   light.Before,
+	}
+}
+
+func verbs() []cli.Verb {
+	return []cli.Verb{
+		{Name: "man", Short: "write the manual pages", Offline: true, New: manCommand},
 	}
 }

@@ -294,6 +294,14 @@ func TestVerbWithoutACommandIsHandedOverWithItsWords(t *testing.T) {
 	}
 }
 
+func TestHelpForAVerbElsewhereIsAskedForThere(t *testing.T) {
+	for _, json := range []string{"false", "true"} {
+		if got := exec(t, "help", "far", "--json="+json); !strings.Contains(strings.ReplaceAll(got.out, "\n    ", ""), `["far","--help","--json=`+json+`"`) {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
 func TestFailureLayoutIsTheProtocols(t *testing.T) {
 	other := app()
 	other.Failure = func(f *fault.Error) any { return map[string]any{"schema": "other", "code": f.Code} }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,9 +36,14 @@ func helpCommand(c *Call) *cobra.Command {
 				return c.overview(), nil
 			}
 			for _, v := range c.App.Verbs {
-				if v.named(args[0]) {
-					root := c.root([]Verb{v})
-					return c.manual(root.Commands()[0]), nil
+				switch {
+				case !v.named(args[0]):
+				case v.New == nil:
+					// The program that has the verb knows it best.
+					c.Args = []string{v.Name, "--help", "--json=" + strconv.FormatBool(c.JSON)}
+					return c.App.Elsewhere(c)
+				default:
+					return c.manual(c.root([]Verb{v}).Commands()[0]), nil
 				}
 			}
 			return Result{}, c.unknownVerb(args[0])

@@ -33,17 +33,12 @@ type Subject struct {
 	Pack    *pack.Pack
 	// Request completes a request for a command, as the pipeline would.
 	Request func(key string, args hcp.Args) adapter.Request
-	// Stubbed marks an adapter that runs nothing: it returns {"args": …} for any
-	// command, and never fails.
-	Stubbed bool
 }
 
 // Run runs the suite. Make is called once for each test.
 func Run(t *testing.T, subject func(t *testing.T) Subject) {
 	t.Run("success", func(t *testing.T) { success(t, subject(t)) })
-	if !subject(t).Stubbed {
-		t.Run("failure", func(t *testing.T) { failure(t, subject(t)) })
-	}
+	t.Run("failure", func(t *testing.T) { failure(t, subject(t)) })
 	t.Run("digits survive", func(t *testing.T) { digits(t, subject(t)) })
 	t.Run("a context that is over starts nothing", func(t *testing.T) { over(t, subject(t)) })
 	t.Run("the request is not modified", func(t *testing.T) { unmodified(t, subject(t)) })
@@ -55,7 +50,7 @@ func success(t *testing.T, s Subject) {
 	if out.Failure != nil || !out.Started || out.Duration < 0 {
 		t.Fatalf("%+v", out)
 	}
-	if got := s.text(t, out); got != "hi there" {
+	if got := text(t, out); got != "hi there" {
 		t.Fatalf("got %q", got)
 	}
 }
@@ -71,11 +66,7 @@ func failure(t *testing.T, s Subject) {
 }
 
 func digits(t *testing.T, s Subject) {
-	var args hcp.Args
-	if s.Stubbed {
-		args = hcp.Args{"n": json.Number("12345678901234567890"), "p": json.Number("2.80")}
-	}
-	out := s.Adapter.Run(t.Context(), s.Request(KeyDigits, args))
+	out := s.Adapter.Run(t.Context(), s.Request(KeyDigits, nil))
 	if out.Failure != nil {
 		t.Fatal(out.Failure)
 	}
@@ -113,7 +104,7 @@ func concurrent(t *testing.T, s Subject) {
 				t.Error(out.Failure)
 				return
 			}
-			if got := s.text(t, out); got != want {
+			if got := text(t, out); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
@@ -129,14 +120,11 @@ func Value(out adapter.Outcome) json.RawMessage {
 	return bytes.TrimSpace(out.Stdout.Head)
 }
 
-func (s Subject) text(t *testing.T, out adapter.Outcome) string {
+func text(t *testing.T, out adapter.Outcome) string {
 	value, err := canon.Parse(Value(out), canon.Limits{})
 	answer, _ := value.(map[string]any)
 	if err != nil || answer == nil {
 		t.Errorf("%s: %v", Value(out), err)
-	}
-	if s.Stubbed {
-		answer, _ = answer["args"].(map[string]any)
 	}
 	text, _ := answer["text"].(string)
 	return text

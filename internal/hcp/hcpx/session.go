@@ -1,0 +1,55 @@
+package hcpx
+
+import (
+	"context"
+
+	"bridle/internal/hcp/adapter/wrap"
+	"bridle/internal/hcp/local"
+	"bridle/internal/hcp/store"
+	"bridle/internal/kernel/cli"
+	"bridle/packs"
+)
+
+// Markers are the variables of this protocol that mark an agent's environment.
+var markers = []string{"HCP_AGENT", "HCP_MCP"}
+
+// agentMarker returns the marker that shows an agent at work, or "".
+func agentMarker(c *cli.Call) string {
+	name, _ := c.Env.AgentMarker(markers...)
+	return name
+}
+
+// open opens the store and the runtime over it.
+func open(ctx context.Context, c *cli.Call) (*local.Runtime, error) {
+	home, err := store.Home(c.Env.Get("HCP_HOME"), c.Home, c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	o := local.Options{
+		Home:        home,
+		UserHome:    c.Home,
+		UserID:      c.UserID,
+		AccountHome: c.AccountHome,
+		Dir:         c.Dir,
+		ProjectDir:  c.Env.Get("HCP_PROJECT_DIR"),
+		ProjectID:   c.Env.Get("HCP_PROJECT_ID"),
+		Path:        c.Env.Get("PATH"),
+		Agent:       agentMarker(c),
+		Bundled:     packs.FS(),
+		Clock:       c.Clock,
+		Program:     Name,
+	}
+	for _, name := range wrap.CertificateNames() {
+		if value, set := c.Env.Lookup(name); set {
+			o.Certificates = append(o.Certificates, name+"="+value)
+		}
+	}
+	o.Handlers = handlers(c)
+	return local.Open(ctx, o)
+}
+
+// personPresent reports whether the caller can be a person: no agent's marker,
+// and a terminal that the process belongs to.
+func personPresent(c *cli.Call) bool {
+	return agentMarker(c) == "" && c.Terminal.HasControlling()
+}

@@ -1,0 +1,90 @@
+package local
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"bridle/hcp"
+)
+
+// Scope is who acts, for the machine's tenant, with the store's grants, in the
+// project at hand. It sees nothing of the call.
+func (r *Runtime) Scope(context.Context) (hcp.AuthzContext, error) {
+	grants, err := r.Grants()
+	if err != nil {
+		return hcp.AuthzContext{}, err
+	}
+	kind := hcp.PrincipalHuman
+	if r.o.Agent != "" {
+		kind = hcp.PrincipalAgent
+	}
+	scope := hcp.AuthzContext{
+		Principal: hcp.Principal{ID: r.o.UserID, Kind: kind},
+		TenantID:  hcp.LocalTenant,
+		Grants:    grants,
+	}
+	scope.ProjectID, err = r.ProjectID()
+	return scope, err
+}
+
+// Grants are those of the store, or none where an agent uses a store that the
+// person did not choose.
+func (r *Runtime) Grants() ([]hcp.Grant, error) {
+	trusted, err := r.TrustedStore()
+	if err != nil || !trusted {
+		return []hcp.Grant{}, err
+	}
+	state, err := r.Store.State()
+	if err != nil {
+		return nil, err
+	}
+	return state.EffectiveGrants(), nil
+}
+
+// TrustedStore reports whether the store's own word about grants counts. A
+// person may use any store. Under an agent's marker only the person's default
+// store counts, and those that its settings list: where the default store is
+// comes from the system's user database, since HOME is the agent's to set.
+func (r *Runtime) TrustedStore() (bool, error) {
+	if r.o.Agent == "" {
+		return true, nil
+	}
+	home, unknown := r.o.AccountHome()
+	if unknown != nil || !filepath.IsAbs(home) {
+		// Nobody knows which store is the person's, so this one is not.
+		return false, nil //nolint:nilerr // not knowing is an answer here, and a strict one
+	}
+	own := filepath.Join(home, ".hcp")
+	if sameFile(own, r.o.Home) {
+		return true, nil
+	}
+	s, err := readSettings(own)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(s.Stores, func(dir string) bool {
+		return filepath.IsAbs(dir) && sameFile(dir, r.o.Home)
+	}), nil
+}
+
+// ProjectID is the project in scope: the one that the environment names, when
+// the person's settings list it, else the root of the enclosing repository,
+// when the person owns it. Empty means none.
+func (r *Runtime) ProjectID() (string, error) {
+	if r.o.ProjectID != "" {
+		s, err := readSettings(r.o.Home)
+		if err != nil || !slices.Contains(s.Projects, r.o.ProjectID) {
+			return "", err
+		}
+		return r.o.ProjectID, nil
+	}
+	return enclosingRepository(r.workDir(), r.o.UserHome), nil
+}
+
+// member reports whether the Principal belongs to the project in scope. That
+// the project came into scope at all is the proof: the person listed it, or
+// owns the repository.
+func (r *Runtime) member(scope hcp.AuthzContext) bool {
+	return scope.ProjectID != "" && scope.Principal.ID == r.o.UserID
+}

@@ -1,0 +1,72 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+
+	"bridle/hcp"
+	"bridle/internal/hcp/adapter"
+	"bridle/internal/hcp/adapter/wrap"
+	"bridle/internal/hcp/pack"
+	"bridle/internal/hcp/store"
+)
+
+// guardDir holds, in the store, what the guard of git repositories remembers.
+const guardDir = "guard"
+
+// runWrapped runs a wrapped program on this machine. The project is looked at
+// only for packs that work on it.
+func (r *Runtime) runWrapped(ctx context.Context, request adapter.Request) adapter.Outcome {
+	limits := wrap.Limits{Home: r.o.UserHome, Store: r.o.Home}
+	driver := &wrap.Local{Jails: jails{r.Store}, Limits: limits}
+	switch mode := workspaceMode(request.Pack); mode {
+	case hcp.WorkspaceProject, hcp.WorkspaceEphemeral:
+		project, err := wrap.OpenProject(r.workDir(), limits)
+		switch {
+		case err == nil:
+			driver.Project = project
+			driver.Guard = &wrap.GitGuard{Dir: filepath.Join(r.o.Home, guardDir), Holder: r.o.Program}
+		case mode == hcp.WorkspaceProject:
+			return adapter.Refused(err)
+		}
+	case hcp.WorkspaceNone, hcp.WorkspacePrivate:
+	}
+	host := wrap.Host{Zone: r.o.Zone, Certificates: r.o.Certificates, MCP: r.o.MCP}
+	return wrap.New(wrap.Options{Driver: driver, Host: host, Limits: limits}).Run(ctx, request)
+}
+
+func workspaceMode(p *pack.Pack) hcp.WorkspaceMode {
+	if w := p.Manifest.Wrap; w != nil && w.Workspace != nil && w.Workspace.Mode != "" {
+		return w.Workspace.Mode
+	}
+	return hcp.WorkspaceNone
+}
+
+// jails shows the store's private places to the driver.
+type jails struct{ store *store.Store }
+
+func (j jails) Jail(packID, owner string) (wrap.Jail, error) {
+	jail, err := j.store.Jail(packID, owner)
+	return place(jail), err
+}
+
+func (j jails) Ephemeral() (wrap.Jail, error) {
+	jail, err := j.store.Ephemeral()
+	return place(jail), err
+}
+
+func place(jail *store.Jail) wrap.Jail {
+	if jail == nil {
+		return wrap.Jail{}
+	}
+	return wrap.Jail{Home: jail.Home, Tmp: jail.Tmp, Work: jail.Work, Close: jail.Close}
+}
+
+// outputs keeps long outputs in the store.
+type outputs struct{ store *store.Store }
+
+func (o outputs) SaveOutput(ctx context.Context, data []byte) (string, error) {
+	ref, _, err := o.store.SaveOutput(ctx, bytes.NewReader(data))
+	return ref, err
+}
