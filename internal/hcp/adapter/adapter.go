@@ -23,6 +23,7 @@ import (
 	"bridle/hcp"
 	"bridle/internal/hcp/binding"
 	"bridle/internal/hcp/command"
+	"bridle/internal/hcp/executable"
 	"bridle/internal/hcp/pack"
 	"bridle/internal/kernel/fault"
 )
@@ -34,6 +35,8 @@ type Request struct {
 	Key       string
 	Operation hcp.Operation
 	Land      hcp.Land
+	// Confirmed says that someone entitled to said yes to exactly this call.
+	Confirmed bool
 	// Args are the checked arguments without the reserved names.
 	Args hcp.Args
 	// Argv is the rendered command line of a wrap pack.
@@ -59,6 +62,19 @@ type Bin struct {
 	SHA256 string
 	// Interpreters are the files that run in its place when it is a script.
 	Interpreters []string
+}
+
+// BinOf is the pinned executable as adapters take it; nil for a pack without
+// one.
+func BinOf(f *executable.File) Bin {
+	if f == nil {
+		return Bin{}
+	}
+	b := Bin{Name: f.Name, Path: f.Path, Reason: f.Reason, Argv0: f.Argv0, SHA256: f.SHA256}
+	for _, interpreter := range f.Interpreters {
+		b.Interpreters = append(b.Interpreters, interpreter.Path)
+	}
+	return b
 }
 
 // Invoker runs another command through the whole pipeline, as the same

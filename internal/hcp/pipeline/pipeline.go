@@ -339,6 +339,7 @@ func (p *Pipeline) runAdapter(ctx context.Context, c *call) *fault.Error {
 		Key:        c.Key,
 		Operation:  c.entry.Operation,
 		Land:       c.entry.Privacy.Land,
+		Confirmed:  c.ruling.ReasonCode != "",
 		Args:       c.args,
 		Argv:       c.argv,
 		Bin:        c.activation.Bin,

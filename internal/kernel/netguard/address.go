@@ -98,6 +98,10 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
+	if c.opts.Proxy != nil {
+		// Every connection is one to the proxy.
+		return c.dialer.DialContext(ctx, network, address)
+	}
 	addrs, err := c.resolve(ctx, host)
 	if err != nil {
 		return nil, err

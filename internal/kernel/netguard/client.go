@@ -8,7 +8,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 
 	"bridle/internal/kernel/fault"
@@ -41,6 +43,10 @@ type Options struct {
 	RootCAs *x509.CertPool
 	// Resolver replaces the system's name service.
 	Resolver Resolver
+	// Proxy is an http or https proxy that a person configured on purpose. It
+	// may be at any address, and it is the proxy that looks host names up; what
+	// can be told of a host without a look-up is still checked here.
+	Proxy *url.URL
 }
 
 // Client sends requests under the rules of this package.
@@ -84,6 +90,9 @@ func New(opts Options) *Client {
 		MaxIdleConnsPerHost: 2,
 		IdleConnTimeout:     30 * time.Second,
 	}
+	if opts.Proxy != nil {
+		c.transport.Proxy = http.ProxyURL(opts.Proxy)
+	}
 	c.client = &http.Client{Transport: guarded{c}, CheckRedirect: c.checkRedirect}
 	return c
 }
@@ -120,6 +129,8 @@ func (c *Client) checkURL(u *url.URL) error {
 		return refusal("the URL %q names no host", shown(u))
 	case u.User != nil:
 		return refusal("the URL of %q carries credentials", u.Hostname())
+	case c.opts.Proxy != nil && c.insideByName(u.Hostname()):
+		return refusal("the host %q is no public one", u.Hostname())
 	case u.Scheme == "https":
 		return nil
 	case u.Scheme == "http" && c.opts.AllowLoopback && isLoopbackName(u.Hostname()):
@@ -131,6 +142,14 @@ func (c *Client) checkURL(u *url.URL) error {
 	}
 }
 
+// insideByName reports whether a host is not public by its text alone.
+func (c *Client) insideByName(host string) bool {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return !c.allowed(addr)
+	}
+	return !c.opts.AllowLoopback && host == "localhost" || !strings.Contains(host, ".") && host != "localhost"
+}
+
 // isLoopbackName reports whether a host is loopback by its text alone, so that
 // a name cannot later resolve to another machine and be spoken to in clear.
 func isLoopbackName(host string) bool {
@@ -138,11 +157,15 @@ func isLoopbackName(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// Header is the headers of a request or an answer, for callers that have no
+// other business with net/http.
+type Header = http.Header
+
 // Request is one request. Zero bounds mean the client's.
 type Request struct {
 	Method   string // GET when empty
 	URL      string
-	Header   http.Header
+	Header   Header
 	Body     []byte
 	MaxBytes int64
 	Timeout  time.Duration
@@ -152,7 +175,7 @@ type Request struct {
 // end, without the query.
 type Response struct {
 	Status int
-	Header http.Header
+	Header Header
 	URL    string
 	Body   []byte // empty after Download
 	Size   int64

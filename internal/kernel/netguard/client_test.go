@@ -135,6 +135,33 @@ func TestEnvironmentProxyIsIgnored(t *testing.T) {
 	}
 }
 
+// A proxy that was chosen on purpose is used for everything, and hosts that are
+// inside by their text are not asked for.
+func TestProxyOfTheOptionsIsUsed(t *testing.T) {
+	asked := make(chan string, 8)
+	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Method + " " + r.Host
+		w.WriteHeader(http.StatusForbidden)
+	})
+	u, _ := url.Parse(proxy.URL)
+	guard := client(t, Options{Proxy: u, Resolver: names{}})
+	if _, err := guard.Do(t.Context(), Request{URL: "https://public.example/x"}); err == nil {
+		t.Fatal("a refusing proxy gave an answer")
+	}
+	if got := <-asked; got != "CONNECT public.example:443" {
+		t.Fatalf("the proxy was asked for %q", got)
+	}
+	for _, host := range []string{"10.0.0.1", "127.0.0.1", "localhost", "intranet", "[::1]", "169.254.169.254"} {
+		_, err := guard.Do(t.Context(), Request{URL: "https://" + host + "/"})
+		wantCode(t, err, CodeRefused)
+	}
+	select {
+	case got := <-asked:
+		t.Fatalf("the proxy was asked for %q", got)
+	default:
+	}
+}
+
 func TestTLSIsVerified(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "in private")

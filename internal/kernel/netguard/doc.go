@@ -10,8 +10,8 @@
 //     nothing. Private, shared, loopback, link-local, unique-local, multicast,
 //     documentation, benchmarking, reserved, translated (NAT64, 6to4, Teredo)
 //     and zoned addresses are not public.
-//   - No proxy is taken from the environment. There are no cookies, and no
-//     credentials in URLs.
+//   - No proxy is taken from the environment, only from the options. There are
+//     no cookies, and no credentials in URLs.
 //   - A redirect to another origin (scheme, host and port) loses every header
 //     but a few harmless ones, for good, and is refused where it would carry a
 //     body. Redirects are few.

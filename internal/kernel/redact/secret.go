@@ -4,7 +4,6 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"io"
-	"log/slog"
 )
 
 // Placeholder stands wherever a secret would.
@@ -54,6 +53,3 @@ func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + Placeholder + 
 
 // MarshalBinary returns Placeholder.
 func (Secret) MarshalBinary() ([]byte, error) { return []byte(Placeholder), nil }
-
-// LogValue returns Placeholder.
-func (Secret) LogValue() slog.Value { return slog.StringValue(Placeholder) }
