@@ -17,11 +17,10 @@ import (
 const poll = 5 * time.Millisecond
 
 // Lock takes the lock that the file path stands for and waits for it until ctx
-// ends. The file is made with mode 0600 if it does not exist, holds the name of
-// the holder while it is held, and is never removed. The lock is released by
-// unlock, which may be called more than once, and by the end of the process,
-// however it ends. A timeout is a fault with the code "locked" that names the
-// holder.
+// ends. The file is made with mode 0600 if it does not exist, says who took the
+// lock last, and is never removed. The lock is released by unlock, which may be
+// called more than once, and by the end of the process, however it ends. A
+// timeout is a fault with the code "locked" that names the holder.
 func Lock(ctx context.Context, path, holder string) (unlock func(), err error) {
 	return wait(ctx, path, holder, exclusive)
 }
@@ -37,8 +36,7 @@ func TryLock(path, holder string) (unlock func(), ok bool, err error) {
 	return attempt(path, holder, exclusive)
 }
 
-// Holder returns who wrote its name into a lock file last. It is "" after an
-// orderly release of Lock; a reader's name stays until the next holder's.
+// Holder returns who took the lock last, whether it is still held or not.
 func Holder(path string) string {
 	f, err := os.OpenFile(path, os.O_RDONLY|noFollow|nonBlock, 0)
 	if err != nil {
@@ -94,18 +92,14 @@ func attempt(path, holder string, how sharing) (unlock func(), ok bool, err erro
 	var once sync.Once
 	return func() {
 		once.Do(func() {
-			if how == exclusive {
-				_ = f.Truncate(0)
-			}
 			unlockFile(f)
 			_ = f.Close()
 		})
 	}, true, nil
 }
 
-// openLocked returns the locked file, or nil if others hold it. A file that is
-// no longer the one of that name when it is locked protects nothing: someone
-// has removed it, and the next try makes a new one.
+// openLocked returns the locked file, or nil if others hold it. If someone
+// removes the file between opening and locking, the next try makes a new one.
 func openLocked(path string, how sharing) (*os.File, error) {
 	for range 3 {
 		f, err := openLock(path)
@@ -113,7 +107,7 @@ func openLocked(path string, how sharing) (*os.File, error) {
 			return nil, err
 		}
 		got, err := tryLock(f, how)
-		if got && isAt(f, path) {
+		if got && protects(f, path) {
 			return f, nil
 		}
 		_ = f.Close()
@@ -123,6 +117,9 @@ func openLocked(path string, how sharing) (*os.File, error) {
 	}
 	return nil, nil
 }
+
+// protects reports whether others who lock path will meet the lock on f.
+func protects(f *os.File, path string) bool { return isAt(f, path) }
 
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow|nonBlock, 0o600)
@@ -151,14 +148,12 @@ func badLock(path string) error {
 	return fault.Newf(CodeBadTarget, "cannot lock %q: it is not a regular file", path)
 }
 
-// sign writes the holder's name and process into the lock file.
+// sign writes the holder's name and process into the lock file, as its first
+// line; what a longer name has left behind it does not matter.
 func sign(f *os.File, holder string) error {
 	line := fmt.Sprintf("%s (pid %d)", strings.Map(printable, holder), os.Getpid())
 	if len(line) >= maxHolder {
 		line = line[:maxHolder-1]
-	}
-	if err := f.Truncate(0); err != nil {
-		return err
 	}
 	_, err := f.WriteAt([]byte(line+"\n"), 0)
 	return err

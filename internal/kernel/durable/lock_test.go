@@ -26,12 +26,17 @@ func TestALockIsHeldByOne(t *testing.T) {
 	}
 	unlock()
 	unlock() // harmless
-	if Holder(path) != "" {
-		t.Errorf("still names %q", Holder(path))
-	}
-	second, ok, err := TryLock(path, "second")
+	second, ok, err := TryLock(path, "2nd")
 	if !ok || err != nil {
 		t.Fatalf("not free: %v", err)
+	}
+	if got, want := Holder(path), "2nd (pid "+strconv.Itoa(os.Getpid())+")"; got != want {
+		t.Errorf("holder %q, want %q", got, want)
+	}
+	for _, path := range []string{filepath.Dir(path), path + ".none"} {
+		if got := Holder(path); got != "" {
+			t.Errorf("%s names %q", path, got)
+		}
 	}
 	unlock() // nor does the first holder's unlock release the second
 	if _, ok, _ := TryLock(path, "third"); ok {
@@ -150,6 +155,30 @@ func TestALockFileThatIsRemovedStopsProtectingOnlyItsHolder(t *testing.T) {
 		t.Error("the release of a removed lock released the new one")
 	}
 	second()
+}
+
+func TestALockOnAFileThatWasReplacedProtectsNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	f, err := openLock(path)
+	must(t, err)
+	defer f.Close()
+	if !protects(f, path) {
+		t.Error("the file of that name")
+	}
+	must(t, os.Remove(path))
+	if protects(f, path) {
+		t.Error("a removed file")
+	}
+	must(t, os.WriteFile(path, nil, 0o600))
+	if protects(f, path) {
+		t.Error("a replaced file")
+	}
+	must(t, os.Remove(path))
+	must(t, os.Symlink("lock2", path))
+	must(t, os.WriteFile(path+"2", nil, 0o600))
+	if g, err := os.Open(path + "2"); err != nil || protects(g, path) {
+		t.Errorf("a file behind a link: %v", err)
+	}
 }
 
 func TestALockIsARegularFile(t *testing.T) {

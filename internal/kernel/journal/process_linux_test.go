@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,5 +87,39 @@ func TestAFileThatCannotBePutAsideGoesOnGrowing(t *testing.T) {
 	must(t, <-done)
 	if r := intact(t, path, heads...); r.Lines != 7 || len(r.Files) != 1 {
 		t.Errorf("report %+v", r)
+	}
+}
+
+// What the kernel sees: a line is one write, and a Sync line is flushed after
+// it; a NoSync line is not.
+func TestALineIsOneWriteAndSyncFlushesIt(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil && os.Getenv("CI") == "" {
+		t.Skip("strace is not installed")
+	}
+	path, _ := written(t, 1, Options{})
+	child := part("both", path)
+	log := filepath.Join(t.TempDir(), "log")
+	cmd := exec.Command(strace, append([]string{"-f", "-y", "-s", "400", "-o", log, "-e", "trace=write,pwrite64,fsync,fdatasync,ftruncate", "--"}, child.Args...)...)
+	cmd.Env = child.Env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	var seen []string
+	for line := range strings.Lines(content(t, log)) {
+		if !strings.Contains(line, "<"+path+">") {
+			continue
+		}
+		name, _, _ := strings.Cut(strings.TrimLeft(line, "0123456789 "), "(") // behind the process id
+		switch {
+		case strings.Contains(line, `\"n\":2}\n"`):
+			name += " NoSync"
+		case strings.Contains(line, `\"n\":1}\n"`):
+			name += " Sync"
+		}
+		seen = append(seen, name)
+	}
+	if want := []string{"write NoSync", "write Sync", "fsync"}; !slices.Equal(seen, want) {
+		t.Errorf("got %q, want %q\n%s", seen, want, content(t, log))
 	}
 }

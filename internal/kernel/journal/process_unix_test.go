@@ -19,9 +19,26 @@ import (
 )
 
 func playHere(part, path string) error {
-	if part != "limited" {
+	switch part {
+	case "limited":
+		return appendUnderLimit(path)
+	case "both": // one line of each durability
+		j, err := Open(path, Options{})
+		if err != nil {
+			return err
+		}
+		for _, how := range []Durability{NoSync, Sync} {
+			if _, err := j.Append(context.Background(), event{N: int(how) + 1}, how); err != nil {
+				return err
+			}
+		}
+		return j.Close()
+	default:
 		return errors.New("no such part")
 	}
+}
+
+func appendUnderLimit(path string) error {
 	// The kernel lets the file grow by 100 bytes only, less than a line.
 	info, err := os.Stat(path)
 	if err != nil {

@@ -113,6 +113,20 @@ func TestASecretIsFoundInEveryFormAndThePlaceIsExact(t *testing.T) {
 	}
 }
 
+func TestCharactersThatHoldSomeBitsOfASecretGoToo(t *testing.T) {
+	c := NewCleaner(NewSecret("hunter2!"))
+	for before, want := range map[string]string{"": "[secret]=", "u": "d[secret]", "uu": "dX[secret]==", "uuu": "dXV1[secret]="} {
+		if got, _ := c.CleanString(base64.StdEncoding.EncodeToString([]byte(before + "hunter2!"))); got != want {
+			t.Errorf("after %q: %q, want %q", before, got, want)
+		}
+	}
+	for after, want := range map[string]string{"z": "[secret]6", "zz": "[secret]6eg==", "zzz": "[secret]6eno="} {
+		if got, _ := c.CleanString(base64.StdEncoding.EncodeToString([]byte("hunter2!" + after))); got != want {
+			t.Errorf("before %q: %q, want %q", after, got, want)
+		}
+	}
+}
+
 func TestWhatIsNoSecretStays(t *testing.T) {
 	c := NewCleaner(NewSecret("hunter2!"), NewSecret(""), Secret{}, NewSecret("line one\nline two"))
 	for _, text := range []string{
