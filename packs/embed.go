@@ -12,12 +12,12 @@ import (
 	"io/fs"
 )
 
-//go:embed echo git go hcp-cli ledger transit
+//go:embed echo git go hcp-cli ledger npm transit
 var content embed.FS
 
 // IDs lists the embedded packs; each id is also the name of its directory.
 func IDs() []string {
-	return []string{"echo", "git", "go", "hcp-cli", "ledger", "transit"}
+	return []string{"echo", "git", "go", "hcp-cli", "ledger", "npm", "transit"}
 }
 
 // FS returns all packs, one directory each. Modes are 0755 for directories and

@@ -3,6 +3,7 @@ package packs
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -343,14 +344,20 @@ func TestProofScriptsAreValidShell(t *testing.T) {
 	})
 }
 
-// Packs are installed one by one, so each wrap pack carries its own copy of the
-// lines that turn bytes into JSON text; the copies must not drift.
-func TestWrapPacksShareOneJSONText(t *testing.T) {
+// Packs are installed one by one, so each carries its own copy of what they have
+// in common: the lines that turn bytes into JSON text, and files of one name below
+// lib. The copies must not drift.
+func TestCommonPartsOfPacksAreTheSame(t *testing.T) {
 	block := regexp.MustCompile(`(?s)# --- json text: .*# --- end of json text ---`)
-	first, from := "", ""
-	eachPack(t, func(t *testing.T, p loaded) {
-		copies := 0
-		walk(t, FS(), p.id, func(name string, info fs.FileInfo) {
+	copies := map[string]map[string]string{} // part → content → a file that has it
+	add := func(part, content, file string) {
+		if copies[part] == nil {
+			copies[part] = map[string]string{}
+		}
+		copies[part][content] = file
+	}
+	for _, id := range IDs() {
+		walk(t, FS(), id, func(name string, info fs.FileInfo) {
 			if info.IsDir() {
 				return
 			}
@@ -358,20 +365,20 @@ func TestWrapPacksShareOneJSONText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := block.FindString(string(data))
-			if found == "" {
-				return
+			if found := block.FindString(string(data)); found != "" {
+				add("json text", found, name)
 			}
-			copies++
-			if first == "" {
-				first, from = found, name
-			}
-			if found != first {
-				t.Errorf("%s and %s differ", name, from)
+			if strings.HasSuffix(name, ".awk") {
+				add(name[strings.LastIndex(name, "/"):], string(data), name)
 			}
 		})
-		if wrap := p.manifest.EffectiveKind() == hcp.KindWrap; wrap != (copies == 1) {
-			t.Errorf("%d copies", copies)
+	}
+	for part, contents := range copies {
+		if len(contents) != 1 {
+			t.Errorf("%s differs between %v", part, slices.Collect(maps.Values(contents)))
 		}
-	})
+	}
+	if len(copies["json text"]) == 0 || len(copies["/records.awk"]) == 0 {
+		t.Errorf("the common parts were not found: %d", len(copies))
+	}
 }
