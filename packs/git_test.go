@@ -1,12 +1,10 @@
 package packs
 
 import (
-	"encoding/base64"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -121,6 +119,7 @@ func TestGitStatusTellsEverySituation(t *testing.T) {
 }
 
 // find returns the item with a path.
+
 func find(t testing.TB, items []any, path string) map[string]any {
 	t.Helper()
 	for _, item := range items {
@@ -133,6 +132,7 @@ func find(t testing.TB, items []any, path string) map[string]any {
 }
 
 // numbers writes JSON numbers with a space between them.
+
 func numbers(values ...any) string {
 	return strings.TrimSpace(fmt.Sprintln(values...))
 }
@@ -179,81 +179,6 @@ func TestGitStatusTellsUpstreamConflictsAndOperation(t *testing.T) {
 	}
 	if got := r.ok("status"); got["operation"] != "rebase" {
 		t.Errorf("%v", got)
-	}
-}
-
-var hostileNames = []string{"with space", "tab\tname", "new\nline", `quote"back\slash`, "-dash", "--help", "ünï→😀", "\x01\x1f", "$(id)", "a:b", ":(top)x", "*", "M\tx"}
-
-func TestGitCarriesAnyNameThroughEveryCommand(t *testing.T) {
-	r := newRepo(t)
-	names := hostileNames
-	if runtime.GOOS == "windows" {
-		t.Skip("names like these need a POSIX file system")
-	}
-	r.commit("empty")
-	for i, name := range names {
-		r.write(name, strings.Repeat(fmt.Sprintf("line of file %d\n", i), 9)+"one\n")
-	}
-	got := r.ok("status")
-	for _, name := range names {
-		find(t, got["untracked"].([]any), name)
-	}
-	r.git("add", "-A")
-	got = r.ok("diff", "--staged", "true")
-	for _, name := range names {
-		if item := find(t, got["files"].([]any), name); item["change"] != "added" || fmt.Sprint(item["additions"]) != "10" {
-			t.Errorf("%q: %v", name, item)
-		}
-	}
-	r.git("commit", "-q", "-m", "names")
-	got = r.ok("show", "HEAD")
-	for _, name := range names {
-		find(t, got["files"].([]any), name)
-	}
-	for i, name := range names {
-		r.write(name, strings.Repeat(fmt.Sprintf("line of file %d\n", i), 9)+"one\ntwo\n")
-		blame := start(t, command{path: script(t, "git", "git-hcp"), args: []string{"blame", "--ref", "HEAD", "--json", "--", name}, dir: r.dir}).object(t)
-		if fmt.Sprint(blame["lines"]) != "10" || at(t, blame, "runs", 0, "subject") != "names" {
-			t.Errorf("blame %q: %v", name, blame)
-		}
-		if got := r.ok("diff", "--path="+name, "--patch=true"); len(got["files"].([]any)) != 1 || at(t, got, "files", 0, "path") != name || !strings.Contains(got["patch"].(string), "+two\n") {
-			t.Errorf("diff %q: %v", name, got)
-		}
-		if got := r.ok("log", "--path="+name); len(got["commits"].([]any)) != 1 {
-			t.Errorf("log %q: %v", name, got)
-		}
-		r.git("mv", "--", "./"+name, "./renamed "+name)
-	}
-	r.git("add", "-A")
-	got = r.ok("diff", "--staged=true")
-	for _, name := range names {
-		if item := find(t, got["files"].([]any), "renamed "+name); item["from"] != name || fmt.Sprint(item["additions"]) != "1" {
-			t.Errorf("renamed %q: %v", name, item)
-		}
-	}
-}
-
-func TestGitGivesTheBytesOfANameThatIsNoUTF8(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the file system takes UTF-8 names only")
-	}
-	r := newRepo(t)
-	r.commit("empty")
-	for _, name := range []string{"a\xff", "\xfe\xffbc", "caf\xe9 x", "\xe2\x82"} {
-		r.write(name, "x\n")
-		check := func(item map[string]any) {
-			t.Helper()
-			raw, err := base64.StdEncoding.DecodeString(fmt.Sprint(item["path_b64"]))
-			if err != nil || string(raw) != name || item["path"] != strings.ToValidUTF8(name, "\ufffd") && name != "\xfe\xffbc" {
-				t.Errorf("%q: %v", name, item)
-			}
-		}
-		check(at(t, r.ok("status"), "untracked", 0).(map[string]any))
-		r.commit("add")
-		check(at(t, r.ok("show", "HEAD"), "files", 0).(map[string]any))
-		if got := r.ok("log", "--path", name); len(got["commits"].([]any)) != 1 {
-			t.Errorf("log %q: %v", name, got)
-		}
 	}
 }
 
@@ -438,286 +363,8 @@ func TestGitBlamesRunsOfLines(t *testing.T) {
 	r.hcp("blame", "f", "--start=0").refused(t, "no number")
 }
 
-func TestGitNeverShowsACredential(t *testing.T) {
-	r := newRepo(t)
-	const secret = "s3cr3t"
-	for name, c := range map[string][2]string{
-		"plain":   {"https://example.com/a/b.git", "https://example.com/a/b.git"},
-		"token":   {"https://" + secret + "@example.com/a.git", "https://example.com/a.git"},
-		"pair":    {"https://user:" + secret + "@example.com/a.git", "https://example.com/a.git"},
-		"odd":     {"https://user:pa/" + secret + "@example.com/a.git", "https://..."},
-		"at":      {"https://user:p@" + secret + "@example.com/a.git", "https://example.com/a.git"},
-		"query":   {"https://example.com/a.git?private_token=" + secret, "https://example.com/a.git"},
-		"ssh":     {"ssh://git:" + secret + "@example.com:22/a.git", "ssh://git@example.com:22/a.git"},
-		"sshuser": {"ssh://git@example.com/a.git", "ssh://git@example.com/a.git"},
-		"scp":     {"git@example.com:a/b.git", "git@example.com:a/b.git"},
-		"helper":  {"ext::sh -c " + secret, "ext::..."},
-		"path":    {"../other repo", "../other repo"},
-		"ipv6":    {"https://[::1]:8443/a.git", "https://[::1]:8443/a.git"},
-		"port":    {"https://example.com:8443/a@b.git", "https://example.com:8443/a@b.git"},
-		`a\nb`:    {"https://example.com/x.git", "https://example.com/x.git"},
-	} {
-		r.git("config", "remote."+name+".url", c[0])
-		got := r.hcp("remotes")
-		if strings.Contains(got.stdout, secret) {
-			t.Errorf("%s: %s", name, got.stdout)
-		}
-		item := find(t, got.object(t)["remotes"].([]any), name)
-		if item["url"] != c[1] || item["credentials_removed"] != (c[0] != c[1]) || item["direction"] != "fetch" {
-			t.Errorf("%s: %v", name, item)
-		}
-	}
-	r.git("config", "http.https://example.com/.extraheader", "Authorization: "+secret)
-	r.git("config", "branch.main.remote", "https://user:"+secret+"@example.com")
-	r.git("config", "pull.rebase", "true")
-	got := r.hcp("config")
-	if strings.Contains(got.stdout, secret) {
-		t.Error(got.stdout)
-	}
-	if item := find(t, got.object(t)["settings"].([]any), "pull.rebase"); item["value"] != "true" || item["scope"] != "local" {
-		t.Errorf("%v", item)
-	}
-}
-
 // Everything in a repository's configuration that starts a program on a read is
+
 // set to one that leaves a trace.
-func TestGitReadsStartNothingAndWriteNothing(t *testing.T) {
-	r := newRepo(t)
-	r.write("f.txt", "1\n")
-	r.write(".gitattributes", "*.txt diff=trap\n")
-	r.commit("first")
-	r.write("f.txt", "2\n")
-	r.git("stash")
-	trace := filepath.Join(t.TempDir(), "trace")
-	trap := filepath.Join(t.TempDir(), "trap")
-	if err := os.WriteFile(trap, []byte("#!/bin/sh\necho \"$0 $*\" >>'"+trace+"'\ncat\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range []string{"core.fsmonitor", "diff.external", "diff.trap.command", "diff.trap.textconv", "core.pager", "pager.log", "gpg.program",
-		"core.editor", "credential.helper", "core.sshCommand", "core.askPass"} {
-		r.git("config", key, trap)
-	}
-	r.git("config", "log.showSignature", "true")
-	r.git("config", "diff.orderFile", "/nonexistent")
-	hooks := filepath.Join(r.dir, ".git", "hooks")
-	for _, hook := range []string{"post-index-change", "fsmonitor-watchman", "reference-transaction"} {
-		if err := os.MkdirAll(hooks, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(trap, filepath.Join(hooks, hook)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r.write("f.txt", "3\n") // an index entry that a careless status would refresh
-	before := snapshot(t, r.dir)
-	for _, args := range [][]string{{"status"}, {"log"}, {"show", "HEAD", "--patch=true"}, {"diff", "--patch=true"}, {"diff", "--staged=true"}, {"branches"},
-		{"tags"}, {"blame", "f.txt"}, {"stashes"}, {"remotes"}, {"config"}} {
-		r.ok(args...)
-	}
-	if got := snapshot(t, r.dir); got != before {
-		t.Errorf("a read changed the repository:\n%s\nbefore:\n%s", got, before)
-	}
-	r.ok("branch", "create", "quiet")
-	if data, err := os.ReadFile(trace); err == nil {
-		t.Errorf("programs ran:\n%s", data)
-	}
-}
 
 // snapshot lists every file below dir with size and time.
-func snapshot(t testing.TB, dir string) string {
-	t.Helper()
-	var out strings.Builder
-	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
-		if err == nil {
-			fmt.Fprintf(&out, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
-
-func TestGitCommitsOnlyWhatWasConfirmed(t *testing.T) {
-	r := newRepo(t)
-	r.write("tracked", "1\n")
-	r.commit("first")
-	r.write("tracked", "2\n")
-	r.write("new", "n\n")
-	r.hcp("commit", "--message", "x").refused(t, "needs --confirm")
-	r.hcp("commit", "--confirm").refused(t, "needs --message")
-	r.hcp("commit", "--confirm", "--message= \n\t").refused(t, "needs --message")
-	r.hcp("commit", "--message=x", "--confirm").refused(t, "nothing to commit with --include staged")
-	r.hcp("commit", "--message=x", "--confirm", "--include=some").refused(t, "staged, tracked or all")
-	message := "# not a comment\n\nbody with \"quotes\" ü\n--all\n$(id)"
-	got := r.ok("commit", "--message", message, "--include=tracked", "--confirm")
-	if got["verb"] != "commit" || got["subject"] != "# not a comment" || !strings.Contains(got["body"].(string), "--all\n$(id)") || len(got["files"].([]any)) != 1 {
-		t.Errorf("%v", got)
-	}
-	if got := r.ok("status"); len(got["untracked"].([]any)) != 1 || len(got["unstaged"].([]any)) != 0 {
-		t.Errorf("%v", got)
-	}
-	got = r.ok("commit", "--message=-m", "--include", "all", "--confirm", "--author-name", "Eve", "--author-email=eve@example.com")
-	if at(t, got, "files", 0, "path") != "new" || at(t, got, "author", "name") != "Eve" || at(t, got, "committer", "email") != "eve@example.com" || got["subject"] != "-m" {
-		t.Errorf("%v", got)
-	}
-	r.hcp("commit", "--message=x", "--include=all", "--confirm").refused(t, "nothing to commit")
-	r.hcp("commit", "--message=x", "--confirm", "--author-name=Eve").refused(t, "go together")
-	r.git("config", "--unset", "user.email")
-	r.write("new", "m\n")
-	r.hcp("commit", "--message=x", "--include=all", "--confirm").refused(t, "does not know whose commit")
-}
-
-func TestGitCommitObeysTheProjectsHooks(t *testing.T) {
-	r := newRepo(t)
-	r.write("f", "1\n")
-	r.commit("first")
-	hook := filepath.Join(r.dir, ".git", "hooks", "pre-commit")
-	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(hook, []byte("#!/bin/sh\necho 'tests are red' >&2\nexit 1\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	r.write("f", "2\n")
-	r.hcp("commit", "--message=x", "--include=tracked", "--confirm").refused(t, "nothing was committed: tests are red")
-}
-
-func TestGitCreatesABranchAndStaysWhereItIs(t *testing.T) {
-	r := newRepo(t)
-	r.write("f", "1")
-	first := r.commit("first")
-	r.write("f", "2")
-	head := r.commit("second")
-	if got := r.ok("branch", "create", "fix/ü"); got["name"] != "fix/ü" || got["hash"] != head || got["verb"] != "branch.create" {
-		t.Errorf("%v", got)
-	}
-	if got := r.ok("branch", "create", "old", "--at", first); got["hash"] != first {
-		t.Errorf("%v", got)
-	}
-	if got := r.git("branch", "--show-current"); got != "main" {
-		t.Errorf("now on %s", got)
-	}
-	r.hcp("branch", "create", "old").refused(t, "already")
-	for _, name := range []string{"a..b", "@{-1}", "a b", "x.lock", "a~1", "/a", "a/", "HEAD^"} {
-		r.hcp("branch", "create", name).refused(t, "no branch name")
-	}
-	start(t, command{path: script(t, "git", "git-hcp"), args: []string{"branch", "create", "--", "-x"}, dir: r.dir}).refused(t, "no branch name")
-	r.hcp("branch", "create", "n", "--at=none").refused(t, "names no commit")
-	r.hcp("branch").refused(t, "branch needs")
-	r.hcp("branch", "delete", "old").refused(t, "branch needs")
-}
-
-func TestGitRefusesWithOneSentence(t *testing.T) {
-	r := newRepo(t)
-	r.write("f", "1")
-	r.commit("first")
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"show", "nothing"}, `"nothing" names no commit`},
-		{[]string{"show"}, "needs a commit"},
-		{[]string{"show", "HEAD", "HEAD"}, "needs a commit"},
-		{[]string{"show", "HEAD..HEAD"}, "names no commit"},
-		{[]string{"show", "^HEAD"}, "names no commit"},
-		{[]string{"log", "--ref=--all"}, "is no revision"},
-		{[]string{"log", "--ref=--output=/tmp/x"}, "is no revision"},
-		{[]string{"log", "--base", "-x"}, "is no revision"},
-		{[]string{"log", "--since=now"}, "no point in time"},
-		{[]string{"log", "--limit=201"}, "at most 200"},
-		{[]string{"log", "--limit=x"}, "no number"},
-		{[]string{"log", "--limit"}, "is no number"},
-		{[]string{"log", "--patch=true"}, "takes no option"},
-		{[]string{"log", "--output=x"}, "takes no option"},
-		{[]string{"status", "-uall"}, "unknown option"},
-		{[]string{"status", "--confirm"}, "takes no option"},
-		{[]string{"push"}, `unknown command "push"`},
-		{[]string{"diff", "--from=HEAD", "--to=none"}, "names no commit"},
-		{[]string{"branches", "--contains=none"}, "names no commit"},
-	} {
-		r.hcp(c.args...).refused(t, c.want)
-	}
-	path := script(t, "git", "git-hcp")
-	start(t, command{path: path, args: []string{"status"}, env: []string{"GIT_CEILING_DIRECTORIES=/"}}).refused(t, "lies in no git repository")
-	bare := t.TempDir()
-	r.git("clone", "-q", "--bare", r.dir, bare)
-	start(t, command{path: path, args: []string{"status"}, dir: bare}).refused(t, "no working tree")
-	if got := start(t, command{path: path, args: []string{"log"}, dir: bare}).object(t); len(got["commits"].([]any)) != 1 {
-		t.Errorf("%v", got)
-	}
-	if got := start(t, command{path: path, args: []string{"log"}, dir: r.dir, env: []string{"GIT_DIR=/nonexistent", "GIT_TRACE=1"}}).object(t); len(got["commits"].([]any)) != 1 {
-		t.Errorf("inherited GIT_DIR: %v", got)
-	}
-}
-
-func TestGitExplainsARepositoryOfAnotherUser(t *testing.T) {
-	needs(t, "sh", "od", "awk", "git")
-	if runtime.GOOS == "windows" {
-		t.Skip("owners are POSIX")
-	}
-	r := newRepo(t)
-	// Git's own switch for this test; it makes every owner a foreign one.
-	fake := t.TempDir()
-	text := "#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec " + realGit(t) + " \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(fake, "git"), []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	start(t, command{path: script(t, "git", "git-hcp"), args: []string{"status"}, dir: r.dir, path0: fake}).refused(t, "belongs to another user")
-}
-
-func realGit(t testing.TB) string {
-	t.Helper()
-	path, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func TestGitWorksFromASubdirectoryWithPathsFromTheTop(t *testing.T) {
-	r := newRepo(t)
-	r.write("sub/f", "1\n")
-	r.commit("first")
-	r.write("sub/f", "2\n")
-	dir := filepath.Join(r.dir, "sub")
-	path := script(t, "git", "git-hcp")
-	for _, args := range [][]string{{"status"}, {"diff", "--path=sub/f"}} {
-		got := start(t, command{path: path, args: args, dir: dir}).object(t)
-		list := "files"
-		if args[0] == "status" {
-			list = "unstaged"
-		}
-		if at(t, got, list, 0, "path") != "sub/f" {
-			t.Errorf("%v: %v", args, got)
-		}
-	}
-	link := filepath.Join(t.TempDir(), "git-hcp")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
-	start(t, command{path: link, args: []string{"status"}, dir: r.dir}).object(t)
-}
-
-func TestGitAnswersTheSameUnderEveryShellAndAwk(t *testing.T) {
-	r := newRepo(t)
-	for _, name := range hostileNames {
-		r.write(name, "one\n")
-	}
-	r.write("sub/f", "1\n")
-	r.commit("first \x01 ü")
-	r.git("config", "remote.o.url", "https://u:p@example.com/x")
-	r.git("tag", "-a", "v", "-m", "x")
-	r.write("sub/f", "2\n")
-	for _, name := range hostileNames {
-		r.git("mv", "--", "./"+name, "./to "+name)
-	}
-	if runtime.GOOS == "linux" {
-		r.write("bad\xff\xc3", "x")
-	}
-	sameEverywhere(t, command{path: script(t, "git", "git-hcp"), dir: r.dir}, [][]string{
-		{"status"}, {"log"}, {"show", "HEAD", "--patch=true"}, {"diff", "--staged=true", "--patch=true"}, {"branches"}, {"tags"}, {"blame", "sub/f"},
-		{"stashes"}, {"remotes"}, {"config"}, {"show", "none"}, {"--help"},
-	})
-}
