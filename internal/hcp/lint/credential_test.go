@@ -18,7 +18,7 @@ func TestCredentialsAreKnownByTheirForm(t *testing.T) {
 		"sk-" + body, "sk-ant-" + body, "sk_live_" + body, "npm_" + body, "hf_" + body, "x=pypi-AgE" + body, "SG." + body,
 		"eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0In0" + ".c2lnbmF0dXJlLWhlcmU", "-----BEGIN RSA PRIVATE " + "KEY-----", "-----BEGIN OPENSSH PRIVATE " + "KEY-----",
 		"Authorization: Bearer " + body, "https://user:hunter22@example.com/x", "postgres://a:b@h/db", "sk-" + strings.Repeat("x", 24), "ghp_" + strings.Repeat("x", 36),
-		"ghp_short and ghp_" + body,
+		"ghp_short and ghp_" + body, "Bearer abcdefgh1234567.",
 	} {
 		if tokenShape(s) == "" {
 			t.Errorf("%q is not known", s)
@@ -31,6 +31,15 @@ func TestCredentialsAreKnownByTheirForm(t *testing.T) {
 	} {
 		if what := tokenShape(s); what != "" {
 			t.Errorf("%q is taken for %s", s, what)
+		}
+	}
+}
+
+func TestACredentialIsFoundWhereverItStandsInALongLine(t *testing.T) {
+	for before := window - 200; before < window+10; before++ {
+		line := strings.Repeat(" ", before) + "ghp_" + body + strings.Repeat(" ", window)
+		if credential(line, false) == "" {
+			t.Errorf("not found after %d characters", before)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -207,6 +208,60 @@ func TestAnUnmovedIdentityIsTrustedOnceItSettled(t *testing.T) {
 	}
 }
 
+// The same for names: one that came within the tick in which the folder was
+// looked at.
+func TestAFreshFolderIsListed(t *testing.T) {
+	dir := plant(t, someFiles)
+	c := hash(t, dir)
+	if err := os.WriteFile(filepath.Join(dir, "bin", "new"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(c.Folders, func(f Folder) bool { return f.Path == "bin" })
+	info, err := os.Stat(filepath.Join(dir, "bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Folders[i].Identity = identify(info)
+	c.Taken = c.Folders[i].Identity.Changed
+	if changed, _, err := c.Changed(dir); !slices.Equal(changed, []string{"bin/new"}) || err != nil {
+		t.Errorf("%v, %v", changed, err)
+	}
+}
+
+func TestAFileThatChangesWhileItIsReadIsRefused(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"replaced by one of the same size": func(path string) error {
+			if err := os.WriteFile(path+"2", []byte("#!/bin/cp\n"), 0o644); err != nil {
+				return err
+			}
+			return os.Rename(path+"2", path)
+		},
+		"replaced by a folder": func(path string) error {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+			return os.Mkdir(path, 0o755)
+		},
+		"shortened":    func(path string) error { return os.Truncate(path, 1) },
+		"lengthened":   func(path string) error { return os.Truncate(path, 100) },
+		"made private": func(path string) error { return os.Chmod(path, 0o600) },
+		"removed":      os.Remove,
+	} {
+		dir := plant(t, someFiles)
+		path := filepath.Join(dir, "bin", "run")
+		before, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := change(path); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := hashFile(dir, "bin/run", before); fault.CodeOf(err) != CodeUnsafePack {
+			t.Errorf("%s: %+v, %v", name, f, err)
+		}
+	}
+}
+
 func TestChangedNeedsTheDirectory(t *testing.T) {
 	dir := plant(t, someFiles)
 	c := hash(t, dir)
@@ -232,6 +287,18 @@ func TestAContentWithoutFoldersIsListed(t *testing.T) {
 	if changed, _, err := none.Changed(dir); len(changed) != 5 || err != nil {
 		t.Errorf("%v, %v", changed, err)
 	}
+}
+
+// inSomeFiles is the number of entries that someFiles makes.
+const inSomeFiles = 8
+
+func many(dir string, n int) error {
+	for i := range n {
+		if err := os.WriteFile(filepath.Join(dir, "f"+strconv.Itoa(i)), nil, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func TestWhatNoPackMayHaveIsRefused(t *testing.T) {
@@ -283,14 +350,8 @@ func TestWhatNoPackMayHaveIsRefused(t *testing.T) {
 			deep := strings.Repeat("d/", MaxDepth)
 			return os.MkdirAll(filepath.Join(d, filepath.FromSlash(deep)), 0o755)
 		}, ""},
-		{"too many", func(d string) error {
-			for i := range MaxEntries {
-				if err := file("f" + string(rune('a'+i%26)) + strings.Repeat("x", i/26))(d); err != nil {
-					return err
-				}
-			}
-			return nil
-		}, `is one file too many: a pack has at most 2000`},
+		{"as many as may be", func(d string) error { return many(d, MaxEntries-inSomeFiles) }, ""},
+		{"one too many", func(d string) error { return many(d, MaxEntries-inSomeFiles+1) }, `is one file too many: a pack has at most 2000`},
 		{"too large", func(d string) error {
 			f, err := os.Create(filepath.Join(d, "large"))
 			if err != nil {
