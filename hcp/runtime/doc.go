@@ -1,7 +1,7 @@
-// Package runtime opens an HCP runtime inside a Go program: packs from
+// Package hcpruntime opens an HCP runtime inside a Go program: packs from
 // directories, a Principal and grants, and nothing else implicit.
 //
-//	r, err := runtime.Create(ctx, runtime.Options{PackDirs: []string{"packs/ledger"}})
+//	r, err := hcpruntime.Create(ctx, hcpruntime.Options{PackDirs: []string{"packs/ledger"}})
 //	…
 //	defer r.Close()
 //	err = r.Activate(ctx, "ledger")
@@ -18,4 +18,4 @@
 // working directory: what a runtime needs of them stands in its Options. Without
 // a StateDir, what wrapped programs keep in their private homes lives until
 // Close.
-package runtime
+package hcpruntime

@@ -1,16 +1,16 @@
-package runtime_test
+package hcpruntime_test
 
 import (
 	"context"
 	"fmt"
 
 	"bridle/hcp"
-	"bridle/hcp/runtime"
+	hcpruntime "bridle/hcp/runtime"
 )
 
 func Example() {
 	ctx := context.Background()
-	r, err := runtime.Create(ctx, runtime.Options{PackDirs: []string{"../../packs/transit", "../../packs/ledger"}})
+	r, err := hcpruntime.Create(ctx, hcpruntime.Options{PackDirs: []string{"../../packs/transit", "../../packs/ledger"}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -36,7 +36,7 @@ func Example() {
 // Grants say who may cause which effect; a denial is a result.
 func ExampleRuntime_Exec_denied() {
 	ctx := context.Background()
-	r, err := runtime.Create(ctx, runtime.Options{PackDirs: []string{"../../packs/ledger"}, Grants: []hcp.Grant{}})
+	r, err := hcpruntime.Create(ctx, hcpruntime.Options{PackDirs: []string{"../../packs/ledger"}, Grants: []hcp.Grant{}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -57,10 +57,10 @@ func ExampleRuntime_Exec_denied() {
 // this call.
 func ExampleRuntime_ExecApproved() {
 	ctx := context.Background()
-	r, err := runtime.Create(ctx, runtime.Options{
-		Runtime: runtime.ProprietaryStub,
+	r, err := hcpruntime.Create(ctx, hcpruntime.Options{
+		Runtime: hcpruntime.ProprietaryStub,
 		Packs:   load("../../packs/ledger"),
-		Access:  runtime.Access{Approvals: "human"},
+		Access:  hcpruntime.Access{Approvals: "human"},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -82,7 +82,7 @@ func ExampleRuntime_ExecApproved() {
 // Composite packs run code of the program.
 func ExampleOptions_handlers() {
 	ctx := context.Background()
-	r, err := runtime.Create(ctx, runtime.Options{PackDirs: []string{"../../packs/echo"}})
+	r, err := hcpruntime.Create(ctx, hcpruntime.Options{PackDirs: []string{"../../packs/echo"}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -99,7 +99,7 @@ func ExampleOptions_handlers() {
 
 func ExampleRuntime_Availability() {
 	ctx := context.Background()
-	r, err := runtime.Create(ctx, runtime.Options{
+	r, err := hcpruntime.Create(ctx, hcpruntime.Options{
 		PackDirs: []string{"../../packs/ledger"},
 		Grants:   []hcp.Grant{{Capability: hcp.CapExecRead}},
 	})
@@ -130,10 +130,10 @@ func ExampleRuntime_Availability() {
 	// transfer missing verb.exec.write
 }
 
-func load(dir string) []*runtime.Pack {
-	p, err := runtime.LoadPack(dir)
+func load(dir string) []*hcpruntime.Pack {
+	p, err := hcpruntime.LoadPack(dir)
 	if err != nil {
 		panic(err)
 	}
-	return []*runtime.Pack{p}
+	return []*hcpruntime.Pack{p}
 }
