@@ -39,4 +39,6 @@ type Place struct {
 	Env []string
 	// ReadExec may be read and run, ReadOnly read, ReadWrite also changed.
 	ReadExec, ReadOnly, ReadWrite []string
+	// Fleeting says that the place has directories of this call alone.
+	Fleeting bool
 }

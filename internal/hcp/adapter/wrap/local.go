@@ -113,6 +113,7 @@ func (l *Local) enter(ctx context.Context, s *stay, r adapter.Request, jail Jail
 			return err
 		}
 		s.closers = append(s.closers, fresh.Close)
+		s.place.Fleeting = true
 		s.place.Dir, s.files = fresh.Work, fresh.Work
 		s.place.ReadWrite = append(s.place.ReadWrite, fresh.Work)
 		source := jail.Work
@@ -156,6 +157,7 @@ func (s *stay) handOver(jails Jails, r adapter.Request) error {
 			return err
 		}
 		s.closers = append(s.closers, private.Close)
+		s.place.Fleeting = true
 		s.place.ReadOnly = append(s.place.ReadOnly, private.Tmp)
 		if err := s.placeSecrets(private.Tmp, r.Credential.Files); err != nil {
 			return err

@@ -19,7 +19,7 @@ import (
 // world is a machine of the test: packs, jails and a project, all below one
 // temporary directory.
 type world struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string
 	store   string
 	home    string
@@ -28,7 +28,7 @@ type world struct {
 	options Options
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

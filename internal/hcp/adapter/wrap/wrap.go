@@ -60,7 +60,10 @@ type Options struct {
 }
 
 // Adapter runs wrap packs.
-type Adapter struct{ o Options }
+type Adapter struct {
+	o        Options
+	profiles profiles
+}
 
 // New returns the adapter.
 func New(o Options) *Adapter {
@@ -109,7 +112,7 @@ func (a *Adapter) spawn(ctx context.Context, r adapter.Request, place Place, wor
 		MaxStderr: adapter.MaxStderr,
 	}
 	if r.Sandbox != hcp.NativeLocal {
-		confined, err := profile(r, place, a.o.Limits, env)
+		confined, err := a.profiles.of(r, place, a.o.Limits, env)
 		if err != nil {
 			return adapter.Refused(err)
 		}
