@@ -111,9 +111,14 @@ func (b *File) resolveInside(p *pack.Pack, content map[string]string, search Sea
 		b.Reason = err.Error()
 		return nil
 	}
-	rel, err := filepath.Rel(p.Dir, path)
+	// The path is free of links; the pack's folder need not be.
+	root, err := filepath.EvalSymlinks(p.Dir)
 	if err != nil {
-		return err
+		return unreadable(p.Dir, err)
+	}
+	rel, err := filepath.Rel(root, path)
+	if err != nil {
+		return unreadable(path, err)
 	}
 	info, err := os.Lstat(path)
 	sum := content[filepath.ToSlash(rel)]

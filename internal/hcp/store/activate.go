@@ -243,6 +243,7 @@ func (s *Store) weigh(plan *plannedActivation, surface Surface, modified []strin
 		case change.Origin != "":
 		case before.Digest != after.Digest:
 			change.Origin = OriginInstalled
+			change.Files = differing(plan.record.Previous, plan.record.Installed)
 		case change.Bin != nil:
 			change.Origin = OriginBinary
 		}
@@ -252,6 +253,25 @@ func (s *Store) weigh(plan *plannedActivation, surface Surface, modified []strin
 	}
 	plan.change = change
 	return change.token(from, after.Digest)
+}
+
+// differing names the files that two contents do not share.
+func differing(before, after *Installed) []string {
+	if before == nil {
+		return nil
+	}
+	old, differs := hashesOf(before.content()), []string{}
+	for path, now := range hashesOf(after.content()) {
+		if was, had := old[path]; !had || was != now {
+			differs = append(differs, path)
+		}
+		delete(old, path)
+	}
+	for path := range old {
+		differs = append(differs, path)
+	}
+	slices.Sort(differs)
+	return differs
 }
 
 // consent refuses a change that nobody agreed to.
@@ -275,7 +295,7 @@ func consent(change *Change, opts ActivateOptions) error {
 // so that nothing is ever activated without its pins. The lock is held.
 func (s *Store) commit(plans []*plannedActivation) error {
 	for _, plan := range plans {
-		plan.record.Accepted = plan.next
+		plan.record.Accepted, plan.record.Previous = plan.next, nil
 		if err := s.writeRecord(plan.record); err != nil {
 			return err
 		}
@@ -310,11 +330,15 @@ func (s *Store) Deactivate(ctx context.Context, ids []string) (State, error) {
 	return after, err
 }
 
-// hashesOf lists the hash of each file by its path in the pack.
+// hashesOf lists what each path of a pack holds: the hash of a file, the target
+// of a link.
 func hashesOf(content pack.Content) map[string]string {
 	sums := make(map[string]string, len(content.Files))
 	for _, file := range content.Files {
 		sums[file.Path] = file.SHA256
+		if file.Link != "" {
+			sums[file.Path] = "-> " + file.Link
+		}
 	}
 	return sums
 }

@@ -390,7 +390,7 @@ func TestInstalledChangeIsFreeOnlyIfTheCallerSaysSo(t *testing.T) {
 	install(t, s, source(t, files.with("extra", "x")))
 	result, err := activateWith(t, s, "demo", ActivateOptions{})
 	wantCode(t, err, CodePackChanged)
-	if len(result.Changes) != 1 || result.Changes[0].Origin != OriginInstalled || result.Changes[0].HasData {
+	if len(result.Changes) != 1 || result.Changes[0].Origin != OriginInstalled || result.Changes[0].HasData || !slices.Equal(result.Changes[0].Files, []string{"extra"}) {
 		t.Fatalf("changes = %+v", result.Changes)
 	}
 	result = mustActivate(t, s, "demo", ActivateOptions{AcceptInstalled: true})

@@ -1,6 +1,10 @@
 package store
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"io/fs"
 
 	"bridle/hcp"
@@ -32,7 +36,11 @@ func (s *Store) publishBootstrap(staged string) (InstallResult, error) {
 	if p.ID != hcp.BootstrapPack {
 		return InstallResult{}, fault.Newf(fault.CodeInternal, "the program's own pack calls itself %q", p.ID)
 	}
-	result, err := s.publish(p, staged, InstallOptions{Source: bundledSource})
+	fingerprint, err := s.fingerprint()
+	if err != nil {
+		return InstallResult{}, err
+	}
+	result, err := s.publish(p, staged, InstallOptions{Source: bundledSource, bundle: fingerprint})
 	if err != nil || !result.Deactivated {
 		return result, err
 	}
@@ -76,4 +84,36 @@ func (s *Store) unpack(id, dest string) error {
 		return err
 	}
 	return fillTree(tree, dest)
+}
+
+// fingerprint tells one version of the program's own pack from another.
+func (s *Store) fingerprint() (string, error) {
+	tree, err := fs.Sub(s.opts.Bundled, hcp.BootstrapPack)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	err = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(tree, name)
+		_, _ = fmt.Fprintf(sum, "%d %s %d ", len(name), name, len(data))
+		_, _ = sum.Write(data)
+		return err
+	})
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// refreshBootstrap lays the program's own pack out anew after an update of the
+// program. A store that cannot be changed now goes on with the old one.
+func (s *Store) refreshBootstrap(ctx context.Context) {
+	rec, err := s.readRecord(hcp.BootstrapPack)
+	if err != nil || rec == nil || rec.Installed == nil {
+		return
+	}
+	if fingerprint, err := s.fingerprint(); err != nil || fingerprint == rec.Installed.Bundle {
+		return
+	}
+	_ = s.locked(ctx, s.installBootstrap)
 }

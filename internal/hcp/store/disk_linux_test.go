@@ -83,7 +83,7 @@ func fill(disk string, mounted bool) (free func() error, err error) {
 }
 
 func workFullDisk(args []string) error {
-	disk, first, second := args[1], args[2], args[3]
+	disk, first, second, third := args[1], args[2], args[3], args[4]
 	mounted, err := smallDisk(args[0], disk)
 	if err != nil {
 		return err
@@ -105,6 +105,7 @@ func workFullDisk(args []string) error {
 	}
 	attempts := map[string]func() error{
 		"install":    func() error { _, err := s.Install(ctx, second, InstallOptions{}); return err },
+		"reinstall":  func() error { _, err := s.Install(ctx, third, InstallOptions{}); return err },
 		"deactivate": func() error { _, err := s.Deactivate(ctx, []string{"first"}); return err },
 		"connect":    func() error { _, err := s.SetConnected(ctx, "first", true); return err },
 		"output": func() error {
@@ -139,7 +140,8 @@ func workFullDisk(args []string) error {
 func TestFullDiskFailsTheCommandAndLosesNothing(t *testing.T) {
 	first := source(t, wrapPack("first", "./bin/demo"))
 	second := source(t, wrapPack("second", "./bin/demo").with("data", strings.Repeat("x", 1<<18)))
-	onSmallDisk(t, "full disk", t.TempDir(), first, second)
+	third := source(t, wrapPack("first", "./bin/demo").with("extra", "a few more bytes than fit"))
+	onSmallDisk(t, "full disk", t.TempDir(), first, second, third)
 }
 
 func workReadOnly(args []string) error {

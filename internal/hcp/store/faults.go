@@ -91,7 +91,7 @@ func (s *Store) suggest(f *fault.Error, id, verb string) *fault.Error {
 		f.WithHint("install it first; a search lists what there is")
 	}
 	f.WithNext("hcpx search " + word(id))
-	return f.WithNext("hcpx install <pack_dir|github:…|npm:…>")
+	return f.WithNext("hcpx install <pack_dir>")
 }
 
 func notActivated(id string) error {
@@ -103,7 +103,7 @@ func notActivated(id string) error {
 func packChanged(id string, files []string) error {
 	return fault.Newf(CodePackChanged, "the files of pack %q changed after it was accepted: %s", id, nameSome(files)).
 		WithHint("nothing ran; a person can look at the change and accept it by activating the pack again, or install the pack anew").
-		WithNext("hcpx activate "+id, "hcpx install <pack_dir|github:…|npm:…>")
+		WithNext("hcpx activate "+id, "hcpx install <pack_dir>")
 }
 
 // nameSome names the first few of a list.

@@ -21,6 +21,8 @@ type InstallOptions struct {
 	// Source is kept in the record, for people: the argument of the install
 	// command. The folder's path when empty.
 	Source string
+
+	bundle string // fingerprint of a bundled pack
 }
 
 // InstallResult is what an installation did.
@@ -44,7 +46,7 @@ func (s *Store) Install(ctx context.Context, dir string, opts InstallOptions) (I
 	if opts.Source == "" {
 		opts.Source = dir
 	}
-	if err := checkSource(dir); err != nil {
+	if err := s.checkSource(dir); err != nil {
 		return InstallResult{}, err
 	}
 	staged, done, err := s.stage(func(dest string) error { return copyTree(ctx, dir, dest) })
@@ -60,10 +62,15 @@ func (s *Store) Install(ctx context.Context, dir string, opts InstallOptions) (I
 	return result, err
 }
 
-// checkSource says early and plainly that a path is no pack.
-func checkSource(dir string) error {
+// checkSource says early and plainly that a path is no pack, or one that would
+// be copied into itself.
+func (s *Store) checkSource(dir string) error {
 	info, err := os.Lstat(filepath.Join(dir, surfaceFile))
 	if err == nil && info.Mode().IsRegular() {
+		if within(real(s.home), real(dir)) {
+			return fault.Newf(pack.CodeUnsafePack, "%q holds the store itself", dir).
+				WithHint("set HCP_HOME to a folder outside of the pack")
+		}
 		return nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !notDirectory(dir) {
@@ -72,6 +79,14 @@ func checkSource(dir string) error {
 	return fault.Newf(CodeNoPack, "no pack at %q: it has no surface.json", dir).
 		WithHint("point at the folder that holds surface.json, policy.json and HARNESS.md, or make one").
 		WithNext("hcpx init <id>")
+}
+
+// real is a path without links, or as it is where it cannot be followed.
+func real(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	return path
 }
 
 func notDirectory(path string) bool {
@@ -138,16 +153,15 @@ func lintedPack(dir string) (*pack.Pack, error) {
 }
 
 // publish puts a staged, linted pack in place of what is installed under its
-// id. Every step that takes something away from the session comes before the
-// folder moves, every step that adds something after it.
+// id.
 func (s *Store) publish(p *pack.Pack, staged string, opts InstallOptions) (InstallResult, error) {
-	id, dest := p.ID, s.PackDir(p.ID)
+	id := p.ID
 	content, err := pack.Hash(staged)
 	if err != nil {
 		return InstallResult{}, hinted(err)
 	}
 	result := InstallResult{
-		Installed: id, Dest: dest, Verbs: p.Keys(), Digest: content.Digest, Notes: slices.Clone(p.Notes),
+		Installed: id, Dest: s.PackDir(id), Verbs: p.Keys(), Digest: content.Digest, Notes: slices.Clone(p.Notes),
 		Next: []string{"hcpx activate " + id, "hcpx availability " + id},
 	}
 	rec, err := s.readRecord(id)
@@ -160,24 +174,15 @@ func (s *Store) publish(p *pack.Pack, staged string, opts InstallOptions) (Insta
 	if err := s.settle(rec); err != nil {
 		return InstallResult{}, err
 	}
-	replaces := s.Installed(id)
-	if replaces {
-		result.Unchanged = s.holds(id, content.Digest)
-		result.Replaced = !result.Unchanged
-	}
-	if result.Replaced {
-		if err := s.updateState(func(st *State) error {
-			result.Deactivated = st.deactivate(id)
-			return nil
-		}); err != nil {
-			return InstallResult{}, err
-		}
-	}
 	next := s.newInstalled(opts.Source, content)
-	if result.Unchanged {
+	next.Bundle = opts.bundle
+	replaces := s.Installed(id)
+	if replaces && s.holds(id, content.Digest) {
+		result.Unchanged = true
 		return result, s.keep(rec, next, p)
 	}
-	if err := s.exchange(rec, next, staged, replaces); err != nil {
+	result.Replaced = replaces
+	if result.Deactivated, err = s.exchange(rec, next, staged, replaces); err != nil {
 		return InstallResult{}, err
 	}
 	if result.Deactivated {
@@ -186,26 +191,23 @@ func (s *Store) publish(p *pack.Pack, staged string, opts InstallOptions) (Insta
 	return result, s.copySkill(p)
 }
 
-// exchange moves the staged folder into place between two writes of the
-// record, so that the record never speaks of content that cannot be there.
-func (s *Store) exchange(rec *record, next *Installed, staged string, replaces bool) error {
-	id := rec.PackID
+// exchange moves the staged folder into place. The record says before what is
+// coming, and after what has come; whoever finds it in between finishes.
+func (s *Store) exchange(rec *record, next *Installed, staged string, replaces bool) (deactivated bool, err error) {
 	rec.Incoming = next
 	if err := s.writeRecord(rec); err != nil {
-		return err
+		return false, err
 	}
-	dest := s.PackDir(id)
-	var err error
+	dest := s.PackDir(rec.PackID)
 	if replaces {
 		err = durable.Replace(dest, staged)
 	} else {
 		err = durable.PublishDir(staged, dest)
 	}
 	if err != nil {
-		return ioFault("install", dest, err)
+		return false, ioFault("install", dest, err)
 	}
-	rec.Installed, rec.Incoming = next, nil
-	return s.writeRecord(rec)
+	return s.arrive(rec)
 }
 
 // keep renews the record of content that is in place already, whose files are

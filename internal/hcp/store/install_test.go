@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"bridle/hcp"
+	"bridle/internal/hcp/pack"
 	"bridle/packs"
 )
 
@@ -159,6 +160,52 @@ func TestReinstallingOtherContentDeactivates(t *testing.T) {
 	}
 }
 
+func TestPackThatHoldsTheStoreIsRefused(t *testing.T) {
+	dir := source(t, wrapPack("demo", "./bin/demo"))
+	s := openAt(t, filepath.Join(dir, ".hcp"), Options{})
+	_, err := s.Install(t.Context(), dir, InstallOptions{})
+	if f := wantCode(t, err, pack.CodeUnsafePack); f.Hint == "" {
+		t.Error("no hint")
+	}
+}
+
+// What was installed and activated works on where the store is moved to, and
+// where it is reached through a link above it.
+func TestStoreMayBeMoved(t *testing.T) {
+	base := t.TempDir()
+	s := openAt(t, filepath.Join(base, "one", "home"), Options{})
+	install(t, s, source(t, wrapPack("demo", "./bin/demo")))
+	activate(t, s, "demo")
+	move(t, filepath.Join(base, "one"), filepath.Join(base, "two"))
+	linkTo(t, filepath.Join(base, "two"), filepath.Join(base, "link"))
+	for _, home := range []string{filepath.Join(base, "two", "home"), filepath.Join(base, "link", "home")} {
+		moved := openAt(t, home, Options{})
+		for range 2 {
+			ready, err := moved.Verify(t.Context(), "demo")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := filepath.Join(moved.PackDir("demo"), "bin", "demo"); ready.Bin.Path != want {
+				t.Fatalf("runs %s, want %s", ready.Bin.Path, want)
+			}
+			// Again after a new activation, and after what it replaced is gone.
+			activate(t, moved, "demo")
+		}
+		install(t, moved, source(t, wrapPack("demo", "./bin/other")))
+		if _, err := moved.Activate(t.Context(), []string{"demo"}, ActivateOptions{AcceptInstalled: true}); err != nil {
+			t.Fatal(err)
+		}
+		ready, err := moved.Verify(t.Context(), "demo")
+		if err != nil || ready.Bin.Path != filepath.Join(moved.PackDir("demo"), "bin", "other") {
+			t.Fatalf("%+v, %v", ready, err)
+		}
+		install(t, moved, source(t, wrapPack("demo", "./bin/demo")))
+		if _, err := moved.Activate(t.Context(), []string{"demo"}, ActivateOptions{AcceptInstalled: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // An installation that is cut off between the record and the folder is finished
 // or forgotten by the next command, by what is really there.
 func TestInterruptedInstallationSettles(t *testing.T) {
@@ -193,6 +240,54 @@ func TestInterruptedInstallationSettles(t *testing.T) {
 	}
 }
 
+// The same over an activated pack: until the installation is settled nothing
+// runs, and then the pack is off the session if its content is another.
+func TestInterruptedInstallationOverAnActivatedPack(t *testing.T) {
+	for _, moved := range []bool{false, true} {
+		s := newStore(t)
+		files := wrapPack("demo", "./bin/demo")
+		install(t, s, source(t, files))
+		activate(t, s, "demo")
+		rec, err := s.readRecord("demo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := openAt(t, filepath.Join(t.TempDir(), "home"), Options{})
+		install(t, other, source(t, files.with("extra", "x")))
+		coming, err := other.readRecord("demo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec.Incoming = coming.Installed
+		if err := s.writeRecord(rec); err != nil {
+			t.Fatal(err)
+		}
+		if moved {
+			if err := os.RemoveAll(s.PackDir("demo")); err != nil {
+				t.Fatal(err)
+			}
+			move(t, other.PackDir("demo"), s.PackDir("demo"))
+		}
+		_, err = s.Verify(t.Context(), "demo")
+		if moved {
+			wantCode(t, err, CodePackChanged)
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		changes, err := s.Review(t.Context(), []string{"demo"}, ActivateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := s.State()
+		if err != nil || st.IsActivated("demo") == moved || len(changes) != 0 != moved {
+			t.Fatalf("moved %v: %+v, changes %+v, %v", moved, st, changes, err)
+		}
+		if moved && (changes[0].Origin != OriginInstalled || !slices.Equal(changes[0].Files, []string{"extra"})) {
+			t.Fatalf("%+v", changes)
+		}
+	}
+}
+
 func TestBootstrapPackCannotBeReplaced(t *testing.T) {
 	s := newStore(t)
 	dir := filepath.Join(t.TempDir(), "hcp-cli")
@@ -222,7 +317,9 @@ func TestBootstrapPackFollowsTheProgram(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, hcp.BootstrapPack, "NEWS.md"), "news")
 	later := openAt(t, s.Home(), Options{Bundled: os.DirFS(dir)})
-	activate(t, later, hcp.BootstrapPack)
+	if _, err := later.Verify(t.Context(), hcp.BootstrapPack); err != nil {
+		t.Fatal(err)
+	}
 	if read(t, filepath.Join(later.PackDir(hcp.BootstrapPack), "NEWS.md")) != "news" {
 		t.Fatal("the old pack is still there")
 	}

@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -18,13 +20,15 @@ import (
 // whoever holds the lock next, should the process have died in between), and
 // Accepted what was last activated. Accepted outlives deactivation and
 // reinstallation, so that another content or executable cannot take over a
-// name that was trusted without being noticed.
+// name that was trusted without being noticed; Previous then keeps its files,
+// so that the difference can be named.
 type record struct {
 	Format    int        `json:"format"`
 	PackID    string     `json:"pack_id"`
 	Installed *Installed `json:"installed,omitempty"`
 	Incoming  *Installed `json:"incoming,omitempty"`
 	Accepted  *Accepted  `json:"accepted,omitempty"`
+	Previous  *Installed `json:"previous,omitempty"`
 }
 
 // Installed is the content that an installation brought.
@@ -35,6 +39,8 @@ type Installed struct {
 	Taken   int64       `json:"taken"`
 	Files   fileLines   `json:"files"`
 	Folders folderLines `json:"folders"`
+	// Bundle is the fingerprint of the bundled pack that was laid out here.
+	Bundle string `json:"bundle,omitempty"`
 }
 
 func (s *Store) newInstalled(source string, c pack.Content) *Installed {
@@ -87,6 +93,9 @@ func (s *Store) readRecord(id string) (*record, error) {
 	if err != nil {
 		return nil, s.badRecord(id, err)
 	}
+	if rec.Accepted != nil {
+		rec.Accepted.Bin = s.absolute(id, rec.Accepted.Bin)
+	}
 	return rec, nil
 }
 
@@ -96,29 +105,83 @@ func (s *Store) badRecord(id string, err error) error {
 		WithNext("hcpx uninstall " + id)
 }
 
+// absolute and relative are the executable of a pack with its path as calls
+// need it and as records keep it: a file of the pack is where the pack is, also
+// after the whole store was moved.
+func (s *Store) absolute(id string, bin *Binary) *Binary {
+	if bin == nil || !bin.Inside || bin.Path == "" {
+		return bin
+	}
+	placed := *bin
+	placed.Path = filepath.Join(s.PackDir(id), filepath.FromSlash(bin.Path))
+	placed.Argv0 = placed.Path
+	return &placed
+}
+
+func (s *Store) relative(id string, bin *Binary) *Binary {
+	if bin == nil || !bin.Inside || bin.Path == "" {
+		return bin
+	}
+	kept := *bin
+	for _, dir := range []string{s.PackDir(id), real(s.PackDir(id))} {
+		if within(bin.Path, dir) {
+			kept.Path = filepath.ToSlash(strings.TrimPrefix(bin.Path, dir+string(filepath.Separator)))
+		}
+	}
+	kept.Argv0 = ""
+	return &kept
+}
+
 func (s *Store) writeRecord(rec *record) error {
 	path := s.recordPath(rec.PackID)
 	rec.Format = format
-	data, err := canon.Marshal(rec)
+	kept := *rec
+	if rec.Accepted != nil {
+		accepted := *rec.Accepted
+		accepted.Bin = s.relative(rec.PackID, accepted.Bin)
+		kept.Accepted = &accepted
+	}
+	data, err := canon.Marshal(kept)
 	if err != nil {
 		return err
 	}
 	return ioFault("write", path, durable.WriteFile(path, append(data, '\n'), fileMode))
 }
 
-// settle finishes or forgets an installation that was cut off between writing
-// the record and moving the folder. The lock is held.
+// settle finishes or forgets an installation that was cut off, by what is
+// really in place. The lock is held.
 func (s *Store) settle(rec *record) error {
 	if rec.Incoming == nil {
 		return nil
 	}
 	content, err := pack.Hash(s.PackDir(rec.PackID))
-	if err == nil && content.Digest == rec.Incoming.Digest {
-		rec.Installed = rec.Incoming
-		rec.Installed.setContent(content)
+	if err != nil || content.Digest != rec.Incoming.Digest {
+		rec.Incoming = nil
+		return s.writeRecord(rec)
 	}
-	rec.Incoming = nil
-	return s.writeRecord(rec)
+	rec.Incoming.setContent(content)
+	_, err = s.arrive(rec)
+	return err
+}
+
+// arrive takes note that what was coming is in place. The pack leaves the
+// session, unless this is what was accepted. Until that is written, the record
+// says that something is coming, and Verify refuses the pack.
+func (s *Store) arrive(rec *record) (deactivated bool, err error) {
+	if rec.Accepted == nil || rec.Accepted.Digest != rec.Incoming.Digest {
+		err := s.updateState(func(st *State) error {
+			deactivated = st.deactivate(rec.PackID)
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	if rec.Accepted != nil && rec.Installed != nil && rec.Installed.Digest == rec.Accepted.Digest {
+		rec.Previous = rec.Installed
+	}
+	rec.Installed, rec.Incoming = rec.Incoming, nil
+	return deactivated, s.writeRecord(rec)
 }
 
 // Activation is what is pinned for an activated pack.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"bridle/hcp"
 	"bridle/internal/hcp/pack"
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
@@ -42,6 +43,9 @@ func (s *Store) load(id string, how func(string) (*pack.Pack, error)) (*pack.Pac
 // again only when it was touched, and a record that is out of date about
 // untouched content is renewed. It never waits for a lock.
 func (s *Store) Verify(ctx context.Context, id string) (*Ready, error) {
+	if id == hcp.BootstrapPack {
+		s.refreshBootstrap(ctx)
+	}
 	st, err := s.State()
 	if err != nil {
 		return nil, err
