@@ -297,6 +297,7 @@ func TestNotesSayWhatIsNoFault(t *testing.T) {
 		{"hint of another word", with("surface.json", `"description":"Lists."`, `"policy":"admin"`), `surface.json /verbs/list/policy is a hint that should be "read" or "write"`},
 		{"program that is not in the pack", with("surface.json", `"bin":"demo"`, `"bin":"./bin/demo"`), `wrap.bin "./bin/demo" is not in the pack`},
 		{"reserved argument", with("surface.json", `"description":"Lists."`, `"args":{"type":"object","properties":{"confirm":{"type":"boolean"}}}`), `command "list" declares the argument "confirm", which is reserved and reaches no command`},
+		{"command that the table leaves out", with("HARNESS.md", "| `transfer` |", "| … |", "Paying", "`transfer`"), "the table of commands in HARNESS.md leaves out \"transfer\""},
 		{"Skill with a byte order mark", clean().and("HARNESS.md", "\uFEFF"+skill), "HARNESS.md begins with a byte order mark"},
 		{"section on triggers without any", with("HARNESS.md", "## Anti", "## Sense\n\nNone.\n\n## Anti").and("surface.json", strings.Replace(surface, `{"ref":"new_item"}`, "", 1)).and("policy.json", strings.Replace(policy, `"new_item":{"operation":"read","privacy":{"land":"personal"}}`, "", 1)), "HARNESS.md line 12 has a section on triggers, and the manifest declares none"},
 	} {

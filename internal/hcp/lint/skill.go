@@ -60,18 +60,33 @@ var (
 )
 
 // taughtCommands: the first column of a table above the anti-patterns names
-// declared commands only.
+// declared commands only. That a table of commands leaves one out is worth a
+// note (§5.5), but for those that belong to the setup.
 func (f *findings) taughtCommands(md markdown, m *hcp.Manifest) {
+	taught, hasTable := map[string]bool{}, false
 	for _, r := range md.rows() {
+		hasTable = hasTable || r.teaching && slices.Contains(commandHeaders, r.header)
 		if !r.teaching || slices.Contains(otherHeaders, r.header) || slices.Contains(triggerHeaders, r.header) {
 			continue
 		}
 		for _, key := range cellKeys(r) {
+			taught[key] = true
 			if _, ok := m.Verbs.Get(key); !ok && !declaresTrigger(m, key) {
 				f.add(hcp.LintSkill, key, "%s teaches the command %q, which %s does not declare", pack.SkillFile, key, pack.SurfaceFile)
 			}
 		}
 	}
+	for _, key := range m.Verbs.Keys() {
+		if hasTable && !taught[key] && !isSetup(key) {
+			f.note("the table of commands in %s leaves out %q", pack.SkillFile, key)
+		}
+	}
+}
+
+// isSetup knows the commands that a Skill teaches under a heading of their own.
+func isSetup(key string) bool {
+	family, _, _ := strings.Cut(key, ".")
+	return family == "setup" || key == "connect" || strings.HasSuffix(key, ".connect")
 }
 
 // cellKeys returns the command keys that a first cell names: in backticks, or
