@@ -1,0 +1,97 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bridle/hcp"
+	hcpruntime "bridle/hcp/runtime"
+)
+
+const rounds = 60
+
+// BenchmarkStart is what a user waits for before anything happens.
+func BenchmarkStart(b *testing.B) {
+	dir := scratch(b)
+	hcpx, empty := build(b, dir, "./cmd/hcpx"), build(b, dir, "./bench/empty")
+	m := race(b, rounds, racer{name: "hcpx --version", argv: []string{hcpx, "--version"}}, racer{name: "empty", argv: []string{empty}})
+	report(b, "hcpx --version", m[0], "empty Go program", m[1], "at most 1.6")
+}
+
+// BenchmarkExec is one governed read as agents make them, hundreds of times:
+// resolved, authorised, confined, audited.
+func BenchmarkExec(b *testing.B) {
+	dir := scratch(b)
+	hcpx := build(b, dir, "./cmd/hcpx")
+	small := store(b, hcpx, filepath.Join(dir, "one"), 0)
+	large := store(b, hcpx, filepath.Join(dir, "thousand"), 1000)
+	call := []string{hcpx, "exec", "transit", "status", "--json"}
+	bin := filepath.Join(dir, "one", "packs", "transit", "bin", "transit")
+	racers := []racer{
+		{name: "exec", argv: call, env: small, dir: dir},
+		{name: "exec among 1000", argv: call, env: large, dir: dir},
+		{name: "bare child", argv: []string{bin, "status", "--json"}, env: []string{"PATH=/usr/bin:/bin"}, dir: dir},
+	}
+	node, err := exec.LookPath("node")
+	if err == nil {
+		racers = append(racers, racer{name: "node", argv: []string{node, "-e", "0"}, env: os.Environ(), dir: dir})
+	}
+	m := race(b, rounds, racers...)
+	report(b, "hcpx exec transit status", m[0], "the bare child", m[2], "at most 5")
+	report(b, "the same among 1,000 packs", m[1], "among 2", m[0], "about 1")
+	if err == nil {
+		report(b, "hcpx exec transit status", m[0], "node -e 0", m[3], "at most 0.1")
+	}
+}
+
+// BenchmarkRuntimeExec is the same call from a Go program.
+func BenchmarkRuntimeExec(b *testing.B) {
+	dir := scratch(b)
+	hcpx := build(b, dir, "./cmd/hcpx")
+	store(b, hcpx, filepath.Join(dir, "home"), 0)
+	pack := filepath.Join(dir, "home", "packs", "transit")
+	ctx := context.Background()
+	rt, err := hcpruntime.Create(ctx, hcpruntime.Options{PackDirs: []string{pack}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := rt.Activate(ctx, "transit"); err != nil {
+		b.Fatal(err)
+	}
+	bare := racer{name: "bare child", argv: []string{filepath.Join(pack, "bin", "transit"), "status", "--json"}, env: []string{"PATH=/usr/bin:/bin"}, dir: pack}
+	inProcess, spawned := alternate(b, rounds, func() {
+		if res := rt.Exec(ctx, "transit", "status", hcp.Args{}); !res.OK {
+			b.Fatalf("%+v", res)
+		}
+	}, bare)
+	report(b, "runtime.Exec in process", inProcess, "a bare spawn of the child", spawned, "at most 1.6")
+}
+
+// store makes a store with transit active and extra copies of it installed.
+func store(b *testing.B, hcpx, home string, extra int) []string {
+	b.Helper()
+	env := []string{"HCP_HOME=" + home, "HOME=" + filepath.Dir(home), "PATH=/usr/local/bin:/usr/bin:/bin"}
+	must := func(args ...string) {
+		b.Helper()
+		cmd := exec.Command(hcpx, args...)
+		cmd.Env = env
+		cmd.Dir = ".."
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("hcpx %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	must("install", "packs/transit", "--json")
+	must("activate", "transit", "--json")
+	for i := range extra {
+		id := fmt.Sprintf("transit-%d", i)
+		if err := os.CopyFS(filepath.Join(home, "packs", id), os.DirFS(filepath.Join(home, "packs", "transit"))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return env
+}
