@@ -46,7 +46,7 @@ func activateCommand(c *cli.Call) *cobra.Command {
 	cmd.Flags().StringArrayVar(&accept, "accept", nil, "accept the change that this `token` stands for (people only)")
 	cmd.ValidArgsFunction = completeInstalled(c)
 	cmd.RunE = c.Run(func(ctx context.Context, ids []string) (cli.Result, error) {
-		rt, err := open(ctx, c)
+		rt, err := Open(ctx, c)
 		if err != nil {
 			return cli.Result{}, err
 		}

@@ -27,7 +27,7 @@ func availabilityCommand(c *cli.Call) *cobra.Command {
 		Example:           "hcpx availability ledger --json",
 		ValidArgsFunction: completeInstalled(c),
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
-			rt, err := open(ctx, c)
+			rt, err := Open(ctx, c)
 			if err != nil {
 				return cli.Result{}, err
 			}

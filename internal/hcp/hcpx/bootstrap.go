@@ -20,7 +20,7 @@ import (
 func handlers(c *cli.Call) map[string]composite.Handlers {
 	read := func(f func(ctx context.Context, rt *local.Runtime, r adapter.Request) (any, error)) composite.Handler {
 		return func(ctx context.Context, r adapter.Request) (any, error) {
-			rt, err := open(ctx, c)
+			rt, err := Open(ctx, c)
 			if err != nil {
 				return nil, err
 			}

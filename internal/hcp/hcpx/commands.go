@@ -29,7 +29,7 @@ func commandsCommand(c *cli.Call) *cobra.Command {
 		Example:           "hcpx commands transit --json",
 		ValidArgsFunction: completeInstalled(c),
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
-			rt, err := open(ctx, c)
+			rt, err := Open(ctx, c)
 			if err != nil {
 				return cli.Result{}, err
 			}

@@ -60,7 +60,7 @@ func complete(c *cli.Call, words func(*local.Runtime, []string) []string) comple
 		if ctx == nil {
 			ctx = context.Background()
 		}
-		rt, err := open(ctx, c)
+		rt, err := Open(ctx, c)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

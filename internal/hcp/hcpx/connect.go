@@ -23,7 +23,7 @@ func connectCommand(c *cli.Call) *cobra.Command {
 		Example:           "hcpx connect ledger",
 		ValidArgsFunction: completeActivated(c),
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
-			rt, err := open(ctx, c)
+			rt, err := Open(ctx, c)
 			if err != nil {
 				return cli.Result{}, err
 			}

@@ -22,7 +22,7 @@ func deactivateCommand(c *cli.Call) *cobra.Command {
 		Example:           "hcpx deactivate ledger",
 		ValidArgsFunction: completeActivated(c),
 		RunE: c.Run(func(ctx context.Context, ids []string) (cli.Result, error) {
-			rt, err := open(ctx, c)
+			rt, err := Open(ctx, c)
 			if err != nil {
 				return cli.Result{}, err
 			}

@@ -65,7 +65,7 @@ func doctorCommand(c *cli.Call) *cobra.Command {
 		Long:    "Reports the store, the sandbox, who acts, and what is not as it should be. The exit code is 0 when all is well, 2 when something needs a look, and 1 when commands cannot run.",
 		Example: "hcpx doctor --json",
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
-			rt, err := open(ctx, c)
+			rt, err := Open(ctx, c)
 			if err != nil {
 				return cli.Result{}, err
 			}

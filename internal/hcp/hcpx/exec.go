@@ -56,7 +56,7 @@ func execCommand(c *cli.Call) *cobra.Command {
 		if err != nil {
 			return cli.Result{}, err
 		}
-		rt, err := open(ctx, c)
+		rt, err := Open(ctx, c)
 		if err != nil {
 			return cli.Result{}, err
 		}

@@ -34,7 +34,7 @@ func listCommand(c *cli.Call) *cobra.Command {
 		Long:    "Lists the installed packs with their adapter, the number of their commands, whether they are activated, and their folder.",
 		Example: "hcpx list",
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
-			rt, err := open(ctx, c)
+			rt, err := Open(ctx, c)
 			if err != nil {
 				return cli.Result{}, err
 			}

@@ -35,7 +35,7 @@ func outputCommand(c *cli.Call) *cobra.Command {
 	cmd.Flags().Int64Var(&offset, "offset", 0, "where to start, in `bytes`")
 	cmd.Flags().Int64Var(&limit, "limit", outputLimit, "how many `bytes` to print at most")
 	cmd.RunE = c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
-		rt, err := open(ctx, c)
+		rt, err := Open(ctx, c)
 		if err != nil {
 			return cli.Result{}, err
 		}

@@ -19,8 +19,8 @@ func agentMarker(c *cli.Call) string {
 	return name
 }
 
-// open opens the store and the runtime over it.
-func open(ctx context.Context, c *cli.Call) (*local.Runtime, error) {
+// Open opens the store and the runtime over it.
+func Open(ctx context.Context, c *cli.Call) (*local.Runtime, error) {
 	home, err := store.Home(c.Env.Get("HCP_HOME"), c.Home, c.Dir)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func skillCommand(c *cli.Call) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "also print what lies beyond the first 48 KiB")
 	cmd.RunE = c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
-		rt, err := open(ctx, c)
+		rt, err := Open(ctx, c)
 		if err != nil {
 			return cli.Result{}, err
 		}

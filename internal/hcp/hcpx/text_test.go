@@ -1,6 +1,8 @@
 package hcpx
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -8,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"bridle/hcp"
+	"bridle/internal/kernel/cli"
 )
 
 func TestPiecesOfAnOutputSplitNoCharacter(t *testing.T) {
@@ -79,12 +82,20 @@ func TestEnvelopeDoesNotCarryTheRawOutputTwice(t *testing.T) {
 }
 
 func TestSourcesThatHaveToBeFetched(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "pack.zip"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder.zip"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c := &cli.Call{Invocation: cli.Invocation{Dir: dir}}
 	for source, want := range map[string]bool{
-		"./packs/transit": false, "packs/transit": false, "/abs/pack": false, "npm": false, "githubx": false,
+		"./packs/transit": false, "folder.zip": false, "missing.zip": false, "npm": false, "githubx": false,
 		"npm:@scope/name": true, "npm:./local": true, "github:owner/repo@v1//sub": true, "https://github.com/a/b": true,
-		"git@github.com:a/b": true, "pack.tgz": true, "./pack.tar.gz": true, "pack.zip": true,
+		"pack.zip": true, "./pack.zip": true,
 	} {
-		if got := isRemote(source); got != want {
+		if got := isRemote(c, source); got != want {
 			t.Errorf("%s: %v", source, got)
 		}
 	}

@@ -29,7 +29,7 @@ func uninstallCommand(c *cli.Call) *cobra.Command {
 	cmd.Flags().BoolVar(&data, "data", false, "remove the data of the pack's program as well")
 	cmd.ValidArgsFunction = completeInstalled(c)
 	cmd.RunE = c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
-		rt, err := open(ctx, c)
+		rt, err := Open(ctx, c)
 		if err != nil {
 			return cli.Result{}, err
 		}

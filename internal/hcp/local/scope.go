@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"bridle/hcp"
+	"bridle/internal/hcp/authz"
 )
 
 // Scope is who acts, for the machine's tenant, with the store's grants, in the
@@ -87,4 +88,17 @@ func (r *Runtime) ProjectID() (string, error) {
 // owns the repository.
 func (r *Runtime) member(scope hcp.AuthzContext) bool {
 	return scope.ProjectID != "" && scope.Principal.ID == r.o.UserID
+}
+
+// MayInstall refuses a Principal who may install nothing at all. Whether a
+// certain pack may be installed is decided when its id is known.
+func (r *Runtime) MayInstall(context.Context) error {
+	grants, err := r.Grants()
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(grants, func(g hcp.Grant) bool { return g.Capability == hcp.CapInstall }) {
+		return nil
+	}
+	return authz.Assert(hcp.AuthzContext{Grants: grants}, hcp.CapInstall, "", "")
 }

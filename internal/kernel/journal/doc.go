@@ -18,8 +18,9 @@
 // # Appending
 //
 // Append works in a time that does not depend on the file's length: it looks at
-// the last line, holds a lock against other processes meanwhile, and writes the
-// new line in one call. An event is acknowledged when Append returns; with Sync
+// the last line, holds a lock against other processes meanwhile (the file of
+// the journal's name with ".lock" behind it), and writes the new line in one
+// call. An event is acknowledged when Append returns; with Sync
 // it is then on disk. If the write fails, the file is as it was.
 //
 // A process or machine that dies while it writes can leave part of a line. The
