@@ -31,6 +31,7 @@ type ExecResult struct {
 	OK         bool             `json:"ok"`
 	PackID     string           `json:"pack_id"`
 	VerbKey    string           `json:"verb_key"`
+	CallID     string           `json:"call_id,omitempty"`
 	Result     json.RawMessage  `json:"result,omitempty"`
 	Error      string           `json:"error,omitempty"`
 	Code       string           `json:"code,omitempty"`

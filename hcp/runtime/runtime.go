@@ -13,7 +13,6 @@ import (
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/authz"
-	"bridle/internal/hcp/availability"
 	"bridle/internal/hcp/binding"
 	"bridle/internal/hcp/pipeline"
 	"bridle/internal/kernel/clock"
@@ -80,6 +79,9 @@ type Options struct {
 	// could not record it, which refuses a write before it runs; a durable event
 	// must be on disk when it returns.
 	Audit func(ctx context.Context, e hcp.AuditEvent, durable bool) error
+	// Calls is told what happens to each call, for a host to show. It must not
+	// wait for anything.
+	Calls func(hcp.CallRecord)
 	// Hub mints credentials for user and mothership Bindings.
 	Hub Hub
 	// Handlers are the commands of composite packs, by pack id and command.
@@ -92,6 +94,10 @@ type Access struct {
 	Approvals string // agent or human
 }
 
+func (a Access) settings() access.Settings {
+	return access.Settings{Mode: access.Mode(a.Mode), Approvals: access.Approvals(a.Approvals)}
+}
+
 // Runtime runs commands of activated packs. It is safe for concurrent use.
 type Runtime struct {
 	engine   engine
@@ -99,8 +105,9 @@ type Runtime struct {
 	member   authz.Membership
 	sandbox  hcp.SandboxMode
 
-	mu    sync.RWMutex
-	scope hcp.AuthzContext
+	mu     sync.RWMutex
+	scope  hcp.AuthzContext
+	access access.Settings
 }
 
 // Create opens a runtime.
@@ -109,22 +116,22 @@ func Create(_ context.Context, o Options) (*Runtime, error) {
 	if err != nil {
 		return nil, public(err)
 	}
-	r := &Runtime{engine: e, member: o.Member, sandbox: hcp.Sandboxed, scope: scopeOf(o)}
+	r := &Runtime{engine: e, member: o.Member, sandbox: hcp.Sandboxed, scope: scopeOf(o), access: o.Access.settings()}
 	if o.NoSandbox && o.NativeLocal {
 		r.sandbox = hcp.NativeLocal
 	}
-	settings := access.Settings{Mode: access.Mode(o.Access.Mode), Approvals: access.Approvals(o.Access.Approvals)}
 	options := pipeline.Options{
 		Runtime:  runtimeName,
 		Clock:    clock.System(),
 		Packs:    e,
 		Scope:    func(context.Context) (hcp.AuthzContext, error) { return r.Authz(), nil },
 		Member:   o.Member,
-		Access:   func(context.Context, string) (access.Settings, error) { return settings, nil },
+		Access:   func(context.Context, string) (access.Settings, error) { return r.settings(), nil },
 		Hub:      e.hub(),
 		Adapters: e.adapters(),
 		Sandbox:  r.sandbox,
 		Dir:      o.ProjectDir,
+		Calls:    o.Calls,
 	}
 	if o.Audit != nil {
 		options.Audit = auditFunc(o.Audit)
@@ -206,6 +213,20 @@ func (r *Runtime) SetGrants(grants []hcp.Grant) {
 	r.scope.Grants = append([]hcp.Grant{}, grants...)
 }
 
+// SetAccess replaces the access settings, as when a person picks a mode for the
+// session. Agents never set it.
+func (r *Runtime) SetAccess(a Access) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.access = a.settings()
+}
+
+func (r *Runtime) settings() access.Settings {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.access
+}
+
 // Activate puts packs on the session, all of them or none, and pins what they
 // are. A pack of the control plane needs an elevated Principal.
 func (r *Runtime) Activate(ctx context.Context, ids ...string) error {
@@ -270,84 +291,4 @@ func (r *Runtime) ExecJSON(ctx context.Context, envelope []byte) hcp.ExecResult 
 		return pipeline.Refusal(call, err)
 	}
 	return r.pipeline.Exec(ctx, call)
-}
-
-// ListPacks lists the catalog.
-func (r *Runtime) ListPacks(ctx context.Context) ([]*Pack, error) {
-	inner, err := r.engine.list(ctx)
-	if err != nil {
-		return nil, public(err)
-	}
-	packs := make([]*Pack, len(inner))
-	for i, p := range inner {
-		packs[i] = outward(p)
-	}
-	return packs, nil
-}
-
-// ListVerbs lists a pack's commands in declared order.
-func (r *Runtime) ListVerbs(ctx context.Context, id string) ([]string, error) {
-	p, err := r.engine.get(ctx, id)
-	if err != nil {
-		return nil, public(err)
-	}
-	if p == nil {
-		return nil, public(fault.Newf(pipeline.CodeUnknownPack, "unknown pack %s", id))
-	}
-	return p.Keys(), nil
-}
-
-// Skill is the text of a pack's HARNESS.md, or "" when there is none.
-func (r *Runtime) Skill(ctx context.Context, id string) (string, error) {
-	p, err := r.engine.get(ctx, id)
-	if err != nil || p == nil {
-		return "", public(err)
-	}
-	return p.Skill, nil
-}
-
-// Availability reports what of a pack may run right now, and why not (§11.2).
-func (r *Runtime) Availability(ctx context.Context, id string) (hcp.Availability, error) {
-	p, err := r.engine.get(ctx, id)
-	if err != nil {
-		return hcp.Availability{}, public(err)
-	}
-	in := availability.Input{PackID: id, Pack: p, Scope: r.Authz(), Member: r.member, Unable: r.engine.unable}
-	if p == nil {
-		return availability.Build(in), nil
-	}
-	in.Activated = slices.Contains(r.engine.activated(), id)
-	status, err := r.engine.hub().Status(ctx, binding.For(&p.Manifest, in.Scope))
-	if err != nil {
-		return hcp.Availability{}, public(err)
-	}
-	in.Connected = in.Activated && status.Connected
-	return availability.Build(in), nil
-}
-
-// AvailabilityInput is what BuildAvailability is told.
-type AvailabilityInput struct {
-	Pack            *Pack // nil when the pack is not known
-	PackID          string
-	Installed       bool
-	Activated       bool
-	Connected       bool
-	SourceAvailable bool
-	Scope           hcp.AuthzContext
-	Member          func(scope hcp.AuthzContext) bool
-}
-
-// BuildAvailability is Availability for a catalog of your own.
-func BuildAvailability(in AvailabilityInput) hcp.Availability {
-	inner := availability.Input{
-		PackID: in.PackID, Activated: in.Activated, Connected: in.Connected,
-		SourceAvailable: in.SourceAvailable, Scope: in.Scope, Member: in.Member,
-	}
-	if in.Pack != nil {
-		inner.PackID = in.Pack.ID
-		if in.Installed {
-			inner.Pack = inward(in.Pack)
-		}
-	}
-	return availability.Build(inner)
 }

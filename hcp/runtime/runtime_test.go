@@ -481,3 +481,89 @@ type connecting struct {
 }
 
 func (c *connecting) Connect(context.Context, string, hcp.AuthzContext) error { return c.err }
+
+func TestRunIsCancelledAsAWhole(t *testing.T) {
+	root := writePack(t, t.TempDir(), "tool", packOptions{}, verb{key: "x", script: `: > "$HOME/began"; sleep 60`}, verb{key: "y", script: "echo 1"})
+	state := t.TempDir()
+	began := make(chan struct{})
+	var statuses []hcp.CallStatus
+	r := open(t, Options{PackDirs: []string{root}, StateDir: state, Calls: func(c hcp.CallRecord) {
+		statuses = append(statuses, c.Status)
+		if c.Status == hcp.CallRunning && c.VerbKey == "x" {
+			close(began)
+		}
+	}})
+	run := r.StartRun(t.Context())
+	if got := run.Exec("tool", "y", nil); string(got.Result) != "1" {
+		t.Fatalf("%+v", got)
+	}
+	go func() {
+		<-began
+		if err := run.Cancel(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	if got := run.Exec("tool", "x", nil); got.OK || got.Code != "canceled" {
+		t.Errorf("%+v", got)
+	}
+	if got := run.Exec("tool", "y", nil); got.OK || got.Code != "canceled" {
+		t.Errorf("%+v", got)
+	}
+	if got := run.ExecApproved("tool", "y", nil, hcp.HostApproval{By: "human"}); got.OK {
+		t.Errorf("%+v", got)
+	}
+	want := []hcp.CallStatus{hcp.CallRunning, hcp.CallCompleted, hcp.CallRunning, hcp.CallCancelled, hcp.CallCancelled, hcp.CallCancelled}
+	if !slices.Equal(statuses, want) {
+		t.Errorf("%v", statuses)
+	}
+	if got := r.Exec(t.Context(), "tool", "y", nil); !got.OK {
+		t.Errorf("a run's end ended the runtime: %+v", got)
+	}
+}
+
+func TestModeOfTheSessionCanBePicked(t *testing.T) {
+	ctx := t.Context()
+	r := open(t, Options{PackDirs: gold("echo")})
+	if got := r.Exec(ctx, "echo", "echo.ping", nil); !got.OK {
+		t.Fatalf("%+v", got)
+	}
+	r.SetAccess(Access{Mode: "manual"})
+	if got := r.Exec(ctx, "echo", "echo.say", hcp.Args{"message": "two words"}); got.Code != "confirm_required" || got.Access.Mode != "manual" || got.Preview.CLI != "echo-hcp say 'two words'" {
+		t.Errorf("%+v", got)
+	}
+	r.SetAccess(Access{Mode: "sometimes"})
+	if got := r.Exec(ctx, "echo", "echo.ping", nil); got.Code != "bad_mode" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestPassThroughRunsOnlyUnderItsPolicy(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "boot")
+	writeFile(t, filepath.Join(root, "bin", "tool"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n", 0o755)
+	writeFile(t, filepath.Join(root, "surface.json"), `{"id":"boot","kind":"wrap","cliBin":"boot","binding":{"mode":"public"},
+		"wrap":{"bin":"./bin/tool","json_flag":[]},"pass_through":{"allowedSubcommands":["status","remote show"],"maxArgv":4},"verbs":{}}`, 0o644)
+	writeFile(t, filepath.Join(root, "policy.json"), `{"surface_id":"boot","version":1,"verbs":{}}`, 0o644)
+	writeFile(t, filepath.Join(root, "HARNESS.md"), "# boot\n\nA bootstrap.\n", 0o644)
+	p, err := LoadPack(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, Options{PackDirs: []string{root}})
+	if got := r.Exec(t.Context(), "boot", "status", nil); got.OK || got.Error != "no policy for status" || got.Code != "no_policy" {
+		t.Errorf("%+v", got)
+	}
+	// With a row for it, a subcommand runs; others do not, and neither do more
+	// words than the pack allows.
+	p.Policy.Verbs = map[string]hcp.PolicyEntry{"status": {Operation: hcp.OperationRead, Privacy: hcp.Privacy{Land: hcp.LandPersonal}}}
+	e := r.engine.(*local).packs["boot"]
+	e.pack.Policy = p.Policy
+	if got := r.Exec(t.Context(), "boot", "status", hcp.Args{"argv": []any{"--short", "x y"}}); string(got.Result) != `"status\n--short\nx y\n"` {
+		t.Errorf("%+v", got)
+	}
+	if got := r.Exec(t.Context(), "boot", "status", hcp.Args{"argv": []any{"1", "2", "3", "4"}}); got.OK || got.Code != "bad_argument" {
+		t.Errorf("%+v", got)
+	}
+	if got := r.Exec(t.Context(), "boot", "push", nil); got.Code != "unknown_command" {
+		t.Errorf("%+v", got)
+	}
+}

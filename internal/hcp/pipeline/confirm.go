@@ -62,10 +62,7 @@ func (p *Pipeline) subject(c *call) Subject {
 // ask refuses with everything a host needs to ask a person.
 func (p *Pipeline) ask(ctx context.Context, c *call) *fault.Error {
 	v := c.ruling.Verdict
-	cli := ""
-	if c.pack.Kind == hcp.KindWrap {
-		cli = c.argv.Line()
-	}
+	cli := c.line()
 	c.preview = &hcp.CallPreview{Command: c.Key, Args: c.args, CLI: cli}
 	c.note = v.Note()
 	c.approval = &hcp.ApprovalRequest{
@@ -98,6 +95,21 @@ func (p *Pipeline) ask(ctx context.Context, c *call) *fault.Error {
 		f.WithHint("%s; the user approves it with: hcpx approve %s", v.Hint, id)
 	}
 	return f
+}
+
+// line is the command line to show, for commands that have one.
+func (c *call) line() string {
+	if c.pack.Kind == hcp.KindWrap {
+		return c.argv.Line()
+	}
+	if len(c.command.CLI) == 0 {
+		return ""
+	}
+	argv, err := command.Render(&c.pack.Manifest, c.Key, c.args)
+	if err != nil {
+		return ""
+	}
+	return argv.Line()
 }
 
 // callArgs lists the arguments of a call with the pack's words for them: the

@@ -139,6 +139,7 @@ func TestHumanApprovalsNameTheCommandForThePerson(t *testing.T) {
 
 type approvalsDouble struct {
 	stored                 string
+	cancelled              []string
 	consumed, asked        []Subject
 	consumeErr, requestErr error
 }
@@ -151,4 +152,9 @@ func (d *approvalsDouble) Consume(_ context.Context, s Subject) (string, error) 
 func (d *approvalsDouble) Request(_ context.Context, s Subject, _ *hcp.ApprovalRequest) (string, error) {
 	d.asked = append(d.asked, s)
 	return "asked-1", d.requestErr
+}
+
+func (d *approvalsDouble) Cancel(_ context.Context, id string) error {
+	d.cancelled = append(d.cancelled, id)
+	return nil
 }

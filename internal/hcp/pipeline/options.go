@@ -46,6 +46,9 @@ type Options struct {
 	Digest func(canonical []byte) string
 	// Outputs keeps what a result has no room for; nil keeps nothing.
 	Outputs Outputs
+	// Calls is told what happens to each call, for a host to show; nil tells
+	// nobody. It must not wait for anything.
+	Calls func(hcp.CallRecord)
 	// Labels are written to every audit line.
 	Labels map[string]string
 }
@@ -78,6 +81,9 @@ type Approvals interface {
 	Consume(ctx context.Context, s Subject) (id string, err error)
 	// Request stores the question and completes it with its id.
 	Request(ctx context.Context, s Subject, request *hcp.ApprovalRequest) (id string, err error)
+	// Cancel answers an open request as cancelled. One that is answered already
+	// stays as it is.
+	Cancel(ctx context.Context, id string) error
 }
 
 // Subject is everything an approval is bound to: if any of it differs, the

@@ -26,6 +26,7 @@
 //     line is written before the result is handed out.
 //   - Argument values and minted secrets reach neither the audit log nor, in
 //     the case of secrets, results and errors.
+//   - After its context has ended, a call enters no further step.
 //   - A panic in any part that is plugged in is a refusal or a failed result.
 package pipeline
 
@@ -86,7 +87,6 @@ type call struct {
 	recorded   bool
 	binding    binding.Request
 	credential binding.Credential
-	entered    bool
 	outcome    adapter.Outcome
 
 	// What a refusal at the confirm step adds to the envelope.
@@ -147,6 +147,9 @@ func (p *Pipeline) take(ctx context.Context, s step, c *call) (refusal *fault.Er
 				Because(fmt.Errorf("panic: %v", r))
 		}
 	}()
+	if over := adapter.Over(ctx); over != nil {
+		return over // a run that was cancelled starts nothing more
+	}
 	if p.entered != nil {
 		p.entered(s.name)
 	}
@@ -332,7 +335,7 @@ func (p *Pipeline) runAdapter(ctx context.Context, c *call) *fault.Error {
 	if tooDeep != nil {
 		return tooDeep
 	}
-	c.entered = true
+	p.tell(c, hcp.CallRunning, nil)
 	c.outcome = p.guarded(nested, runner, adapter.Request{
 		CallID:     c.id,
 		Pack:       c.pack,

@@ -24,12 +24,13 @@ const (
 
 // refuse shapes and records the envelope of a call that was not run.
 func (p *Pipeline) refuse(ctx context.Context, c *call, f *fault.Error) hcp.ExecResult {
-	r := hcp.ExecResult{PackID: c.PackID, VerbKey: c.Key}
+	r := hcp.ExecResult{PackID: c.PackID, VerbKey: c.Key, CallID: c.id}
 	setFailure(&r, f)
 	if f.Code == access.CodeConfirmRequired {
 		r.Preview, r.Approval, r.ApprovalID, r.Access = c.preview, c.approval, c.approvalID, c.note
 	}
 	r.Notes = append(r.Notes, p.recordRefusal(ctx, c, f)...)
+	p.tell(c, refusedStatus(f.Code), nil)
 	return r
 }
 
@@ -37,6 +38,12 @@ func (p *Pipeline) refuse(ctx context.Context, c *call, f *fault.Error) hcp.Exec
 // adapter. The line is written before the result is returned; a read whose line
 // cannot be written returns nothing.
 func (p *Pipeline) finish(ctx context.Context, c *call) hcp.ExecResult {
+	r := p.recorded(ctx, c)
+	p.tell(c, endedStatus(&r), r.Result)
+	return r
+}
+
+func (p *Pipeline) recorded(ctx context.Context, c *call) hcp.ExecResult {
 	r := p.envelope(ctx, c)
 	p.noteConnected(ctx, c, &r)
 	err := p.recordOutcome(ctx, c, &r)
@@ -48,7 +55,7 @@ func (p *Pipeline) finish(ctx context.Context, c *call) hcp.ExecResult {
 		return r
 	}
 	f := auditUnavailable(err).WithHint("the result is withheld, since a call that cannot be recorded returns nothing; make room or fix the log's permissions, then run the command again")
-	withheld := hcp.ExecResult{PackID: c.PackID, VerbKey: c.Key}
+	withheld := hcp.ExecResult{PackID: c.PackID, VerbKey: c.Key, CallID: c.id}
 	setFailure(&withheld, f)
 	return withheld
 }
@@ -58,7 +65,7 @@ func (p *Pipeline) finish(ctx context.Context, c *call) hcp.ExecResult {
 func (p *Pipeline) envelope(ctx context.Context, c *call) hcp.ExecResult {
 	out := &c.outcome
 	clean := cleaner{redact.NewCleaner(c.credential.Secrets()...), new(counts)}
-	r := hcp.ExecResult{OK: out.Failure == nil, PackID: c.PackID, VerbKey: c.Key, ExitCode: out.ExitCode}
+	r := hcp.ExecResult{OK: out.Failure == nil, PackID: c.PackID, VerbKey: c.Key, CallID: c.id, ExitCode: out.ExitCode}
 	if out.Failure != nil {
 		setFailure(&r, clean.failure(out.Failure))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"bridle/hcp"
 	"bridle/internal/kernel/fault"
@@ -115,6 +116,20 @@ func withoutSamples(state string) string {
 		}
 	}
 	return strings.Join(kept, "")
+}
+
+func TestTamperingIsUndoneAfterAKill(t *testing.T) {
+	w, _ := guarded(t, `echo evil > .git/hooks/post-checkout; exec sleep 60`)
+	before := w.state(filepath.Join(w.project, ".git"))
+	w.options.Timeout = 300 * time.Millisecond
+	p := w.toolPack(`echo evil > .git/hooks/post-checkout; exec sleep 60`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {}})
+	out := w.run(w.request(p, "x", nil))
+	if out.Failure == nil || out.Failure.Code != CodeGitConfigChanged {
+		t.Fatalf("%+v", out)
+	}
+	if after := w.state(filepath.Join(w.project, ".git")); after != before {
+		t.Errorf("after:\n%s", after)
+	}
 }
 
 func TestOrdinaryGitWorkPasses(t *testing.T) {
