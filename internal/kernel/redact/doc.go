@@ -28,6 +28,21 @@
 // of its own and only as it is; everywhere else it is more likely something
 // else. An empty secret is ignored.
 //
+// # Detecting
+//
+// Redact and Find look for credentials that nobody has told us of, and a
+// Redactor does so in a stream. Rules are of two sorts: the token formats that
+// providers publish (formats.go), and contexts that give a value away, such as
+// password=…, an Authorization header or the user part of a URL. A short text
+// that a rule cannot do without is its anchor; one pass finds the anchors, and
+// only there a rule looks around. What a rule finds still has to look like a
+// secret rather than like a placeholder, a variable, a word, a path or a hash.
+//
+// For every text, Redact of its result changes nothing; text without findings
+// stays as it is; a finding never reaches into a marker; and the work grows
+// with the length of the text. Detecting is a second line of defence: what a
+// program knows to be secret belongs in a Secret and a Cleaner.
+//
 // # Looking at text
 //
 // Visible shows what a terminal would hide or obey. ValidUTF8 makes any bytes a

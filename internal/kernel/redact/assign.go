@@ -1,0 +1,381 @@
+package redact
+
+import "strings"
+
+// named looks at a name that promises a secret, and at the value beside it, in
+// whatever language the two are written.
+func named(s *scan, at, end int) {
+	if at < s.skip {
+		return
+	}
+	start, stop := s.nameAround(at, end)
+	if stop > s.skip {
+		s.skip = stop
+	}
+	if start < 0 {
+		return
+	}
+	name := s.text[start:stop]
+	class := classify(strings.TrimLeft(name, "-"))
+	if class == noSecret {
+		return
+	}
+	v, ok := s.valueOf(start, stop)
+	if !ok {
+		s.spoken(start, stop, class)
+		return
+	}
+	s.check(v, class, start)
+}
+
+// check adds the value if it is a secret.
+func (s *scan) check(v field, class nameClass, nameStart int) {
+	from, to := v.from, v.to
+	if i := strings.IndexByte(s.text[from:min(to, from+20)], ' '); i > 0 && isScheme(s.text[from:from+i]) {
+		from += i + 1
+	}
+	if !isSecret(class, s.text[from:to], v.form) {
+		return
+	}
+	kind, rule := KindCredential, "assignment"
+	switch {
+	case class == sessionName:
+		kind, rule = KindAuth, "session"
+	case s.inConnectionString(nameStart, to):
+		kind, rule = KindConnection, "connection-string"
+	}
+	s.add(from, to, kind, rule)
+	s.skip = max(s.skip, to)
+}
+
+// nameAround returns the whole name that the anchor is part of.
+func (s *scan) nameAround(at, end int) (start, stop int) {
+	start, stop = at, end
+	for start > 0 && isNameByte(s.text[start-1]) {
+		if start--; at-start > longestName {
+			return -1, end
+		}
+	}
+	for stop < len(s.text) && isNameByte(s.text[stop]) {
+		if stop++; stop-end > longestName {
+			return -1, stop
+		}
+	}
+	// The n of a \n that stands before the name in a string.
+	if start < at && start > 0 && s.text[start-1] == '\\' && strings.IndexByte("nrt", s.text[start]) >= 0 {
+		start++
+	}
+	for stop > end && strings.IndexByte("-.", s.text[stop-1]) >= 0 {
+		stop--
+	}
+	return start, stop
+}
+
+func isNameByte(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '.' }
+
+// field is a stretch of the text and how it stands there.
+type field struct {
+	from, to int
+	form     form
+}
+
+func (s *scan) byteAt(i int) byte {
+	if i < len(s.text) {
+		return s.text[i]
+	}
+	return 0
+}
+
+func (s *scan) spaces(i int) int {
+	for i < len(s.text) && isSpace(s.text[i]) {
+		i++
+	}
+	return i
+}
+
+// quoteAt returns the length of the quote at i, which may be escaped, or 0.
+func (s *scan) quoteAt(i int) int {
+	n := 0
+	for s.byteAt(i+n) == '\\' && n < 3 {
+		n++
+	}
+	if c := s.byteAt(i + n); c == '"' || c == '\'' || c == '`' && n == 0 {
+		return n + 1
+	}
+	return 0
+}
+
+// valueOf finds the value that belongs to the name text[start:stop].
+func (s *scan) valueOf(start, stop int) (field, bool) {
+	q := stop
+	closed := s.quoteAt(q) > 0
+	q += s.quoteAt(q)
+	if s.byteAt(q) == ']' || s.byteAt(q) == ')' && closed {
+		q++
+	}
+	if c := s.byteAt(q); (c == '?' || c == '!') && s.byteAt(q+1) == ':' {
+		q++
+	}
+	r := s.spaces(q)
+	switch c := s.byteAt(r); {
+	case c == '=':
+		return s.afterEquals(start, q, r)
+	case c == ':':
+		return s.afterColon(start, r)
+	case strings.IndexByte("+?|!", c) >= 0 && c != 0 && strings.HasPrefix(strings.TrimLeft(s.text[r:min(r+3, len(s.text))], "+?|!"), "="):
+		return s.literal(r + strings.IndexByte(s.text[r:], '=') + 1)
+	case c == '(' && r == q:
+		return s.literal(r + 1)
+	case c == ',' && closed:
+		if v, ok := s.pairValue(r); ok {
+			return v, true
+		}
+		return s.literal(r + 1)
+	case c == '>' && r == q:
+		return s.element(r + 1)
+	case closed || c == '\n' || c == '\r' || c == '<':
+		return s.pairValue(q)
+	}
+	return field{}, false
+}
+
+func (s *scan) afterEquals(start, q, r int) (field, bool) {
+	end := r
+	for s.byteAt(end) == '=' || s.byteAt(end) == '>' || s.byteAt(end) == '~' {
+		end++
+	}
+	if end-r > 1 {
+		return s.literal(end)
+	}
+	if v, ok := s.literal(end); ok {
+		return v, true
+	}
+	from := s.spaces(end)
+	spaced := r > q || from > end
+	if s.startsLine(start) {
+		if to := s.restOfLine(from); to > from {
+			return field{from, to, asConfig}, true
+		}
+		if !spaced {
+			return field{from, s.bareEnd(from, true), asTight}, true
+		}
+	}
+	f := asTight
+	if spaced {
+		f = asLoose
+		if s.inFields(start) {
+			f = asTight
+		}
+	}
+	return field{from, s.bareEnd(from, false), f}, true
+}
+
+// inFields reports whether the name follows a semicolon or a blank after
+// another assignment, as in connection strings with blanks around the signs.
+func (s *scan) inFields(start int) bool {
+	for start > 0 && s.text[start-1] == ' ' {
+		start--
+	}
+	return start > 0 && s.text[start-1] == ';'
+}
+
+func (s *scan) afterColon(start, r int) (field, bool) {
+	from := r + 1
+	if s.byteAt(from) == ':' {
+		return field{}, false
+	}
+	if s.byteAt(from) == '=' {
+		return s.literal(from + 1)
+	}
+	if v, ok := s.literal(from); ok {
+		return v, true
+	}
+	if v, ok := s.annotated(from); ok {
+		return v, true
+	}
+	from = s.spaces(from)
+	if s.byteAt(from) == '\n' || s.byteAt(from) == '\r' {
+		return field{}, false
+	}
+	if s.startsLine(start) {
+		if to := s.restOfLine(from); to > from {
+			return field{from, to, asConfig}, true
+		}
+	}
+	return field{from, s.bareEnd(from, false), asLoose}, true
+}
+
+// annotated skips a type between the name and its value.
+func (s *scan) annotated(from int) (field, bool) {
+	i := s.spaces(from)
+	for n := 0; n < 40 && i < len(s.text); n++ {
+		c := s.text[i]
+		if c == '=' {
+			return s.literal(i + 1)
+		}
+		if !isAlnum(c) && strings.IndexByte("&*'<>?|[]. _", c) < 0 {
+			break
+		}
+		i++
+	}
+	return field{}, false
+}
+
+// literal reads a string literal, with what may stand before its quote.
+func (s *scan) literal(i int) (field, bool) {
+	i = s.spaces(i)
+	if strings.HasPrefix(s.text[i:], "\\n") {
+		return field{}, false
+	}
+	for n := 0; n < 2 && strings.IndexByte("fFrRbBuUL@$", s.byteAt(i)) >= 0 && i+1 < len(s.text) && (s.quoteAt(i+1) > 0 || s.quoteAt(i+2) > 0 && strings.IndexByte("fFrRbBuU@$", s.byteAt(i+1)) >= 0); n++ {
+		i++
+	}
+	n := s.quoteAt(i)
+	if n == 0 {
+		return field{}, false
+	}
+	quote := s.text[i : i+n]
+	from := i + n
+	for strings.HasPrefix(s.text[from:], quote) && strings.HasPrefix(s.text[from+n:], quote) {
+		from += 2 * n // three quotes
+	}
+	to := s.literalEnd(from, quote)
+	return field{from, to, asQuoted}, true
+}
+
+// literalEnd is the place of the closing quote, or the end of the line.
+func (s *scan) literalEnd(from int, quote string) int {
+	limit := min(len(s.text), from+longestToken)
+	for i := from; i < limit; i++ {
+		switch c := s.text[i]; {
+		case c == '\n' || c == '\r':
+			return i
+		case strings.HasPrefix(s.text[i:], quote):
+			return i
+		case c == '\\' && len(quote) == 1:
+			i++
+		}
+	}
+	return limit
+}
+
+// startsLine reports whether nothing but a declaration word, indentation or a
+// prompt stands before the name.
+func (s *scan) startsLine(start int) bool {
+	from := start
+	for from > 0 && start-from < 64 && s.text[from-1] != '\n' && !(s.text[from-1] == 'n' && from > 1 && s.text[from-2] == '\\') {
+		from--
+	}
+	if from > 0 && s.text[from-1] != '\n' && s.text[from-1] != 'n' {
+		return false
+	}
+	before := strings.Trim(s.text[from:start], " \t-+>*#$\"'\r|/")
+	switch before {
+	case "", "export", "set", "setx", "env", "ENV", "ARG", "let", "declare -x", "local", "readonly", "- ", "_", "@", ":":
+		return true
+	}
+	return false
+}
+
+// restOfLine returns the end of a value that is one word and the last of its
+// line, but for a comment; or from if it is not so.
+func (s *scan) restOfLine(from int) int {
+	end := from
+	for end < len(s.text) && s.text[end] > ' ' && end-from < longestToken {
+		if s.text[end] == '\\' && strings.IndexByte("nr\"", s.byteAt(end+1)) >= 0 && s.byteAt(end+1) != 0 {
+			return end
+		}
+		end++
+	}
+	after := s.spaces(end)
+	switch c := s.byteAt(after); {
+	case after == len(s.text) || c == '\n' || c == '\r', c == '#' && after > end, strings.HasPrefix(s.text[after:], "//") && after > end:
+		for end > from && strings.IndexByte(",;", s.text[end-1]) >= 0 {
+			end--
+		}
+		return end
+	}
+	return from
+}
+
+// bareEnd is the end of a value without quotes.
+func (s *scan) bareEnd(from int, line bool) int {
+	end := from
+	for end < len(s.text) && end-from < longestToken {
+		c := s.text[end]
+		if c <= ' ' || strings.IndexByte("\"'`<>", c) >= 0 || !line && strings.IndexByte(",;&|)}]\\", c) >= 0 {
+			break
+		}
+		end++
+	}
+	return end
+}
+
+// element reads the text of an XML element up to the next tag.
+func (s *scan) element(from int) (field, bool) {
+	limit := min(len(s.text), from+1024)
+	i := strings.IndexByte(s.text[from:limit], '<')
+	if i <= 0 || s.byteAt(from+i+1) != '/' {
+		return field{}, false
+	}
+	to := from + i
+	for from < to && s.text[from] <= ' ' {
+		from++
+	}
+	for to > from && s.text[to-1] <= ' ' {
+		to--
+	}
+	return field{from, to, asQuoted}, true
+}
+
+// pairValue reads the value of a pair of which the name is a value itself:
+// {"name": "X", "value": "…"}, name="X" value="…", <key>X</key><string>….
+func (s *scan) pairValue(i int) (field, bool) {
+	limit := min(len(s.text), i+96)
+	i += s.quoteAt(i)
+	rest := s.text[min(i, limit):limit]
+	if at := strings.Index(rest, "</key>"); at >= 0 && at < 4 {
+		if j := strings.Index(rest, "<string>"); j > 0 {
+			return s.element(i + j + len("<string>"))
+		}
+		return field{}, false
+	}
+	for i < limit && strings.IndexByte(" \t\r\n,", s.text[i]) >= 0 {
+		i++
+	}
+	i += s.quoteAt(i)
+	if i+5 > limit || !foldsTo(s.text[i:i+5], "value") {
+		return field{}, false
+	}
+	i += 5
+	i += s.quoteAt(i)
+	i = s.spaces(i)
+	if c := s.byteAt(i); c != ':' && c != '=' {
+		return field{}, false
+	}
+	if v, ok := s.literal(i + 1); ok {
+		return v, true
+	}
+	from := s.spaces(i + 1)
+	return field{from, s.bareEnd(from, true), asConfig}, true
+}
+
+// inConnectionString reports whether the field is one of several that say where
+// to connect to.
+func (s *scan) inConnectionString(start, end int) bool {
+	before := s.text[max(0, start-160):start]
+	if i := strings.LastIndexByte(before, '\n'); i >= 0 {
+		before = before[i+1:]
+	}
+	after := s.text[end:min(len(s.text), end+80)]
+	if i := strings.IndexByte(after, '\n'); i >= 0 {
+		after = after[:i]
+	}
+	around := toLower(before + " " + after)
+	for _, field := range [...]string{"server=", "data source=", "host=", "hostname=", "endpoint=", "accountname=", "dbname=", "initial catalog=", "user id=", "uid=", "sharedaccesskeyname="} {
+		if strings.Contains(around, field) {
+			return true
+		}
+	}
+	return false
+}
