@@ -41,6 +41,9 @@ func execCommand(c *cli.Call) *cobra.Command {
 		Args:              cobra.ArbitraryArgs,
 	}
 	cmd.Flags().StringVar(&object, "args", "", "the arguments as one `JSON` object")
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return argumentsAsFlags(c, cli.FlagFault(cmd, err))
+	})
 	cmd.RunE = c.Run(func(ctx context.Context, words []string) (cli.Result, error) {
 		names, pairs := words, []string(nil)
 		if at := cmd.ArgsLenAtDash(); at >= 0 {
@@ -99,6 +102,37 @@ func misplaced(names, pairs []string) error {
 	line := command.Line(slices.Concat([]string{Name, "exec"}, names[:2], []string{"--"}, names[2:], pairs))
 	return fault.Newf(cli.CodeUsage, "unexpected word %q", names[2]).
 		WithHint("the arguments of a command stand behind --").WithNext(line)
+}
+
+// argumentsAsFlags adds to the refusal of an unknown flag the line that was
+// probably meant: the arguments of a command are no flags of exec.
+func argumentsAsFlags(c *cli.Call, f *fault.Error) *fault.Error {
+	if strings.Contains(f.Hint, "did you mean") {
+		return f
+	}
+	var names, pairs []string
+	for i := 1; i < len(c.Args) && c.Args[i] != "--"; i++ {
+		name, isFlag := strings.CutPrefix(c.Args[i], "--")
+		switch {
+		case !isFlag && strings.HasPrefix(c.Args[i], "-"), name == "args", strings.HasPrefix(name, "args="):
+			return f
+		case !isFlag:
+			names = append(names, name)
+		case name == "json", strings.HasPrefix(name, "json="):
+		case strings.Contains(name, "="):
+			pairs = append(pairs, name)
+		case i+1 < len(c.Args) && !strings.HasPrefix(c.Args[i+1], "-"):
+			i++
+			pairs = append(pairs, name+"="+c.Args[i])
+		default:
+			pairs = append(pairs, name+"=true")
+		}
+	}
+	if len(names) != 2 {
+		return f
+	}
+	line := command.Line(slices.Concat([]string{Name, "exec"}, names, []string{"--json", "--"}, pairs))
+	return f.WithHint("the arguments of a command stand behind --, as name=value").WithNext(line)
 }
 
 func missingCommand(ctx context.Context, rt *local.Runtime, id string) (cli.Result, error) {

@@ -150,7 +150,7 @@ func (c *Call) root(verbs []Verb) *cobra.Command {
 	root.SetIn(c.Stdin)
 	root.SetOut(c.Stdout)
 	root.SetErr(c.Stderr)
-	root.SetFlagErrorFunc(c.flagFault)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return FlagFault(cmd, err) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if cmd.HasParent() {
 			c.result = c.manual(cmd)

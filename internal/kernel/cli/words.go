@@ -84,8 +84,8 @@ func usageFault(cmd *cobra.Command, format string, args ...any) *fault.Error {
 	return fault.Newf(CodeUsage, format, args...).WithHint("usage: %s", cmd.UseLine())
 }
 
-// flagFault words what pflag found wrong, with the flag that was meant.
-func (c *Call) flagFault(cmd *cobra.Command, err error) error {
+// FlagFault words what pflag found wrong, with the flag that was meant.
+func FlagFault(cmd *cobra.Command, err error) *fault.Error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		name := unknown.GetSpecifiedName()
