@@ -40,7 +40,7 @@ func TestJailIsPrivateAndLasting(t *testing.T) {
 func TestOwnersNeverShareAJail(t *testing.T) {
 	s := newStore(t)
 	seen := map[string]string{}
-	for _, owner := range []string{"ada", "Ada", "ADA", "", "a/da", "../ada", "ada.", "u-ada", "x-ada", "ädä", strings.Repeat("a", 64), strings.Repeat("a", 65), strings.Repeat("a", 300), "con", "tenant/ada", "tenant\x00ada"} {
+	for _, owner := range []string{"ada", "Ada", "ADA", "", "a/da", "../ada", "ada.", "u-ada", "x-ada", "ädä", strings.Repeat("a", 64), strings.Repeat("a", 65), strings.Repeat("a", 300), "con", "tenant/ada", "tenant\x00ada", ownerName("Ada")} {
 		jail, err := s.Jail("demo", owner)
 		if err != nil {
 			t.Fatal(err)

@@ -90,7 +90,9 @@ func (s *Store) Verify(ctx context.Context, id string) (*Ready, error) {
 // date.
 func (s *Store) checkContent(id string, rec *record) (content pack.Content, moved bool, err error) {
 	if rec.Accepted.Digest != rec.Installed.Digest {
-		return content, false, packChanged(id, []string{"reinstalled"})
+		return content, false, fault.Newf(CodePackChanged, "pack %q was installed anew with other content than was accepted", id).
+			WithHint("nothing ran; activate it again to use the new content").
+			WithNext("hcpx activate " + id)
 	}
 	content = rec.Installed.content()
 	changed, moved, err := content.Changed(s.PackDir(id))

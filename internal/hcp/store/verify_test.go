@@ -86,6 +86,22 @@ func TestEveryChangeOfAPackIsNoticedAndNamed(t *testing.T) {
 	}
 }
 
+// Listing a pack as activated by hand accepts nothing.
+func TestStateAloneAcceptsNoContent(t *testing.T) {
+	s := newStore(t)
+	files := wrapPack("demo", "./bin/demo")
+	install(t, s, source(t, files))
+	activate(t, s, "demo")
+	install(t, s, source(t, files.with("extra", "x")))
+	if err := s.Update(t.Context(), func(st *State) error { st.activate("demo"); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Verify(t.Context(), "demo")
+	if f := wantCode(t, err, CodePackChanged); f.Hint == "" {
+		t.Error("no hint")
+	}
+}
+
 // A change that makes the pack unreadable is refused as well, whatever the
 // code.
 func TestBrokenPackIsRefused(t *testing.T) {

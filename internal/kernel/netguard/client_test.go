@@ -294,8 +294,12 @@ func TestRedirectToAnotherOriginLosesCredentials(t *testing.T) {
 		}
 	})
 	second = serve(t, func(w http.ResponseWriter, r *http.Request) {
-		seen <- fmt.Sprint("there ", r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"), r.Header.Get("Cookie"))
+		seen <- fmt.Sprint(r.URL.Path[1:], " ", r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"), r.Header.Get("Cookie"))
 		w.Header().Set("Set-Cookie", "a=b")
+		if r.URL.Path == "/there" {
+			http.Redirect(w, r, "/again", http.StatusFound)
+			return
+		}
 		http.Redirect(w, r, first.URL+"/back", http.StatusFound)
 	})
 	_, err := local(t).Do(t.Context(), Request{URL: first.URL + "/start", Header: http.Header{
@@ -304,8 +308,8 @@ func TestRedirectToAnotherOriginLosesCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if there, back := <-seen, <-seen; there != "there " || back != "back " {
-		t.Fatalf("%q, %q", there, back)
+	if there, again, back := <-seen, <-seen, <-seen; there != "there " || again != "again " || back != "back " {
+		t.Fatalf("%q, %q, %q", there, again, back)
 	}
 }
 
