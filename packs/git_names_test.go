@@ -3,6 +3,8 @@ package packs
 import (
 	"encoding/base64"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -74,7 +76,23 @@ func TestGitGivesTheBytesOfANameThatIsNoUTF8(t *testing.T) {
 				t.Errorf("%q: %v", name, item)
 			}
 		}
-		check(at(t, r.ok("status"), "untracked", 0).(map[string]any))
+		r.write(name+" b", "x\n")
+		r.write("zz", name) // listed after most of them, and nothing of them may stick to it
+		for _, item := range r.ok("status")["untracked"].([]any) {
+			switch m := item.(map[string]any); m["path"] {
+			case "zz":
+				if m["path_b64"] != nil {
+					t.Errorf("beside %q: %v", name, m)
+				}
+			case strings.ToValidUTF8(name, "\ufffd"):
+				check(m)
+			}
+		}
+		for _, extra := range []string{name + " b", "zz"} {
+			if err := os.Remove(filepath.Join(r.dir, extra)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		r.commit("add")
 		check(at(t, r.ok("show", "HEAD"), "files", 0).(map[string]any))
 		if got := r.ok("log", "--path", name); len(got["commits"].([]any)) != 1 {

@@ -51,11 +51,14 @@ func TestGitNeverShowsACredential(t *testing.T) {
 	}
 }
 
+// Everything in a repository's configuration that starts a program on a read is
+// set to one that leaves a trace.
 func TestGitReadsStartNothingAndWriteNothing(t *testing.T) {
 	r := newRepo(t)
 	r.write("f.txt", "1\n")
 	r.write(".gitattributes", "*.txt diff=trap\n")
 	r.commit("first")
+	r.sign()
 	r.write("f.txt", "2\n")
 	r.git("stash")
 	trace := filepath.Join(t.TempDir(), "trace")
@@ -93,6 +96,19 @@ func TestGitReadsStartNothingAndWriteNothing(t *testing.T) {
 	}
 }
 
+// sign gives the last commit a signature, which git would ask gpg about.
+func (r repo) sign() {
+	r.t.Helper()
+	text := r.git("cat-file", "commit", "HEAD")
+	head, message, _ := strings.Cut(text, "\n\n")
+	path := filepath.Join(r.t.TempDir(), "commit")
+	if err := os.WriteFile(path, []byte(head+"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n AAAA\n -----END PGP SIGNATURE-----\n\n"+message+"\n"), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+	r.git("update-ref", "HEAD", r.git("hash-object", "-t", "commit", "-w", path))
+}
+
+// snapshot lists every file below dir with size and time.
 func snapshot(t testing.TB, dir string) string {
 	t.Helper()
 	var out strings.Builder

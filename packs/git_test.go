@@ -118,8 +118,7 @@ func TestGitStatusTellsEverySituation(t *testing.T) {
 	}
 }
 
-// find returns the item with a path.
-
+// find returns the item with a path, name or key.
 func find(t testing.TB, items []any, path string) map[string]any {
 	t.Helper()
 	for _, item := range items {
@@ -132,7 +131,6 @@ func find(t testing.TB, items []any, path string) map[string]any {
 }
 
 // numbers writes JSON numbers with a space between them.
-
 func numbers(values ...any) string {
 	return strings.TrimSpace(fmt.Sprintln(values...))
 }
@@ -362,9 +360,3 @@ func TestGitBlamesRunsOfLines(t *testing.T) {
 	r.hcp("blame", "f", "--start=99").refused(t, "fewer lines")
 	r.hcp("blame", "f", "--start=0").refused(t, "no number")
 }
-
-// Everything in a repository's configuration that starts a program on a read is
-
-// set to one that leaves a trace.
-
-// snapshot lists every file below dir with size and time.

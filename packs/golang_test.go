@@ -108,7 +108,7 @@ func (m module) env() []string {
 
 func cacheHome(t testing.TB) string {
 	t.Helper()
-	dir := filepath.Join(os.TempDir(), "packs-go-cache")
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("packs-go-cache-%d", os.Getuid()))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ grep '"confirm required"' "$work/refused"
 # 3. the same write with confirm runs, and its commit is in the history
 "$hcpx" exec git commit --json -- message=first include=all 'author_name=Proof' author_email=proof@example.com confirm=true
 "$hcpx" exec git log --json | grep '"first"'
-"$hcpx" exec git branch.create --json -- name=proof
+"$hcpx" exec git branch.create --json -- branch=proof
 
 # 4. the four flags
 "$hcpx" availability git --json

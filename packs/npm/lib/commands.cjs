@@ -91,7 +91,7 @@ module.exports = {
     words: [0, 0], needs: 'no further words', options: limit(1000),
     run(npm, { limit = 200 }) {
       project()
-      return shape.contents(json(npm, ['pack', '--dry-run', '--ignore-scripts']), limit)
+      return shape.contents(json(npm, ['pack', '--dry-run']), limit)
     },
   },
 }

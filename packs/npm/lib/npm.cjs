@@ -8,11 +8,11 @@ const { readFileSync } = require('node:fs')
 const { dirname, delimiter } = require('node:path')
 const { Complaint, explain } = require('./complaint.cjs')
 
-// Settings that a project's .npmrc cannot override: no script runs, no program of
-// the project's choice is started, and an unreachable registry is given up soon.
+// Settings that a project's .npmrc cannot override: no script runs, the answer is
+// plain JSON, and an unreachable registry is given up soon.
 const settings = {
-  audit: 'true', color: 'false', fund: 'false', git: 'git', ignore_scripts: 'true', json: 'true', logs_max: '0', loglevel: 'error', node_options: '',
-  progress: 'false', update_notifier: 'false', fetch_retries: '1', fetch_retry_mintimeout: '1000', fetch_timeout: '30000', yes: 'false',
+  color: 'false', fetch_retries: '1', fetch_retry_mintimeout: '1000', fetch_timeout: '30000', fund: 'false', ignore_scripts: 'true', json: 'true',
+  logs_max: '0', loglevel: 'error', progress: 'false', update_notifier: 'false',
 }
 
 const kept = ['HOME', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'LC_ALL', 'SystemRoot', 'USERPROFILE', 'APPDATA', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY',
