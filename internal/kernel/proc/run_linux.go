@@ -20,7 +20,13 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		return Result{}, err
 	}
 	r := &run{spec: &s}
+	ready := newThread
+	if s.Profile != nil {
+		ready = newDoomedThread
+	}
+	thread := ready()
 	if err := r.prepare(); err != nil {
+		thread.do(nil)
 		return Result{}, startFault(s.Path, s.Dir, err, false)
 	}
 	defer r.release()
@@ -29,11 +35,7 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		defer stop()
 	}
 	r.ctx = ctx
-	if s.Profile == nil {
-		onThread(r.body)
-	} else {
-		onDoomedThread(r.body)
-	}
+	thread.do(r.body)
 	if r.failure != nil {
 		return Result{}, startFault(s.Path, s.Dir, r.failure, s.Profile != nil)
 	}

@@ -6,29 +6,37 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onThread runs body on a goroutine that is locked to its thread, and waits for
-// it. The thread's death would kill the child (parent-death signals belong to
-// the thread that forked), so body starts, waits and reaps.
-func onThread(body func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		body()
-	}()
-	<-done
+// thread is a locked thread on which one run takes place: it starts the child,
+// waits and reaps, since its death would kill the child (parent-death signals
+// belong to the thread that forked).
+type thread struct {
+	work chan func()
+	done chan struct{}
 }
 
-// onDoomedThread does the same on a thread that is not the process's main one
-// and dies afterwards: the goroutine ends without unlocking it. A confined
-// thread must not serve other goroutines, and the main one cannot die.
-func onDoomedThread(body func()) {
-	done := make(chan struct{})
-	doomed := func() {
+// newThread readies an ordinary thread. It goes back to serving other goroutines
+// after its work.
+func newThread() *thread {
+	t := &thread{make(chan func(), 1), make(chan struct{})}
+	go func() {
+		defer close(t.done)
 		runtime.LockOSThread()
-		body()
-		close(done)
+		defer runtime.UnlockOSThread()
+		t.perform()
+	}()
+	return t
+}
+
+// newDoomedThread readies a thread that dies after its work, because the work
+// confines it: it must never serve another goroutine. The main thread cannot die
+// and stands for the whole process, so it is not taken. Readying takes as long
+// as opening a profile's paths; the caller does that meanwhile.
+func newDoomedThread() *thread {
+	t := &thread{make(chan func(), 1), make(chan struct{})}
+	doomed := func() {
+		runtime.LockOSThread() // and never unlock: the thread ends with the goroutine
+		t.perform()
+		close(t.done)
 	}
 	go func() {
 		if unix.Gettid() != unix.Getpid() {
@@ -39,7 +47,22 @@ func onDoomedThread(body func()) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		go doomed()
-		<-done
+		<-t.done
 	}()
-	<-done
+	return t
+}
+
+func (t *thread) perform() {
+	if body := <-t.work; body != nil {
+		body()
+	}
+}
+
+// do has the thread do the work and waits for it. Without work it only lets the
+// thread go.
+func (t *thread) do(body func()) {
+	t.work <- body
+	if body != nil {
+		<-t.done
+	}
 }

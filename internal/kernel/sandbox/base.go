@@ -27,27 +27,27 @@ func Base() Profile {
 		p.ReadExec = append(p.ReadExec, dir)
 	}
 	p.ReadOnly = append(p.ReadOnly, systemFacts[:]...)
-	p.ReadOnly = append(p.ReadOnly, etcPaths()...)
+	for _, name := range etcNames {
+		p.ReadOnly = append(p.ReadOnly, "/etc/"+name)
+	}
+	p.ReadOnly = append(p.ReadOnly, versionedSettings()...)
 	return p
 }
 
-// etcPaths lists what of the readable parts of /etc exists here. Reading the
-// names once is cheaper than trying all, and finds those with a version in them.
-func etcPaths() []string {
-	dir, err := os.Open("/etc")
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil
-	}
+// versionedSettings are directories of /etc that carry the version of a runtime
+// in their name. Reading all names of /etc would cost more than all the rest, so
+// they are taken from the links that make a version the default one.
+func versionedSettings() []string {
 	var paths []string
-	for _, name := range names {
-		for _, wanted := range etcEntries {
-			if name == wanted.name || wanted.versions && strings.HasPrefix(name, wanted.name) {
-				paths = append(paths, wanted.below("/etc/"+name)...)
+	if name, err := os.Readlink("/usr/bin/python3"); err == nil && strings.HasPrefix(name, "python3.") {
+		paths = append(paths, "/etc/"+name)
+	}
+	if java, err := os.Readlink("/etc/alternatives/java"); err == nil {
+		for part := range strings.SplitSeq(java, "/") {
+			if version, ok := strings.CutPrefix(part, "java-"); ok {
+				number, _, _ := strings.Cut(version, "-")
+				paths = append(paths, "/etc/java-"+number+"-openjdk")
+				break
 			}
 		}
 	}
@@ -72,40 +72,20 @@ var harmlessDevices = [...]string{
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
 }
 
-// etcEntry is something in /etc that may be read: all of it, or only parts.
-type etcEntry struct {
-	name     string
-	versions bool // the name is followed by a version
-	parts    []string
-}
-
-func (e etcEntry) below(path string) []string {
-	if e.parts == nil {
-		return []string{path}
-	}
-	paths := make([]string, len(e.parts))
-	for i, part := range e.parts {
-		paths[i] = path + "/" + part
-	}
-	return paths
-}
-
-// etcEntries are the readable parts of /etc. A link grants its target, which is
-// how a resolv.conf or a trust store that lives elsewhere comes in.
-var etcEntries = [...]etcEntry{
+// etcNames are the readable parts of /etc. A link grants its target, which is how
+// a resolv.conf or a trust store that lives elsewhere comes in.
+var etcNames = [...]string{
 	// The loader.
-	{name: "ld.so.cache"}, {name: "ld.so.preload"}, {name: "ld-musl-", versions: true},
+	"ld.so.cache", "ld.so.preload",
 	// Names, users and services.
-	{name: "resolv.conf"}, {name: "hosts"}, {name: "host.conf"}, {name: "nsswitch.conf"}, {name: "gai.conf"},
-	{name: "protocols"}, {name: "services"}, {name: "passwd"}, {name: "group"},
+	"resolv.conf", "hosts", "host.conf", "nsswitch.conf", "gai.conf", "protocols", "services",
+	"passwd", "group",
 	// Trust stores, without the private keys beside them.
-	{name: "ssl", parts: []string{"certs", "openssl.cnf", "cert.pem", "ca-bundle.pem"}},
-	{name: "pki", parts: []string{"ca-trust", "tls/certs", "tls/cert.pem", "tls/openssl.cnf"}},
-	{name: "ca-certificates"}, {name: "crypto-policies"}, {name: "static"},
+	"ssl/certs", "ssl/cert.pem", "ssl/ca-bundle.pem", "ssl/openssl.cnf", "ca-certificates",
+	"pki/ca-trust", "pki/tls/certs", "pki/tls/cert.pem", "pki/tls/openssl.cnf", "crypto-policies", "static",
 	// Place, time and the system's name.
-	{name: "localtime"}, {name: "timezone"}, {name: "os-release"},
+	"localtime", "timezone", "os-release",
 	// Tools' own settings for all users.
-	{name: "gitconfig"}, {name: "ssh", parts: []string{"ssh_config", "ssh_config.d", "ssh_known_hosts"}},
-	{name: "mime.types"}, {name: "fonts"}, {name: "npmrc"}, {name: "pip.conf"},
-	{name: "python3", versions: true}, {name: "perl"}, {name: "java", versions: true}, {name: "php"},
+	"gitconfig", "ssh/ssh_config", "ssh/ssh_config.d", "ssh/ssh_known_hosts", "mime.types", "fonts",
+	"npmrc", "pip.conf", "python3", "perl",
 }

@@ -2,25 +2,23 @@ package sandbox
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // installation returns what must be readable and runnable for the executable to
 // work: its own installation, and those of the interpreters it names, one after
-// the other.
+// the other. What Base grants anyway is left out.
 func installation(executable, path string, g guard) []string {
 	var grants []string
-	seen := map[string]bool{}
-	add := func(paths ...string) {
-		for _, p := range paths {
-			if p != "" && !seen[p] && !systemWide(p) {
-				seen[p] = true
-				grants = append(grants, p)
-			}
+	add := func(p string) {
+		if p != "" && !systemWide(p) && g.contained(p) == "" && !slices.Contains(grants, p) {
+			grants = append(grants, p)
 		}
 	}
 	// A chain longer than this is a loop; the kernel allows five interpreters.
@@ -34,7 +32,12 @@ func installation(executable, path string, g guard) []string {
 			add(managedRoot(hop))
 		}
 		file := resolved(next)
-		add(installedAt(file, g)...)
+		if !systemWide(file) {
+			add(file)
+			for _, root := range installRoots(file, g) {
+				add(root)
+			}
+		}
 		next = interpreterOf(file, path)
 	}
 	return grants
@@ -88,18 +91,7 @@ func managedRoot(path string) string {
 	return ""
 }
 
-// installedAt returns the grants for one resolved file. What would open a
-// protected path is left out; the file itself always comes.
-func installedAt(file string, g guard) []string {
-	grants := []string{file}
-	for _, root := range installRoots(file, g) {
-		if root != "" && g.contained(root) == "" {
-			grants = append(grants, root)
-		}
-	}
-	return grants
-}
-
+// installRoots returns the directories that a resolved file needs around it.
 func installRoots(file string, g guard) []string {
 	if root := managedRoot(file); root != "" {
 		return []string{root}
@@ -113,8 +105,8 @@ func installRoots(file string, g guard) []string {
 	}
 	dir := filepath.Dir(file)
 	root := filepath.Dir(dir)
-	if exists(filepath.Join(root, "pyvenv.cfg")) {
-		return append([]string{root}, installRootsOfBase(filepath.Join(root, "pyvenv.cfg"), g)...)
+	if config := filepath.Join(root, "pyvenv.cfg"); exists(config) {
+		return append([]string{root}, baseOf(config, g)...)
 	}
 	if strings.HasPrefix(file, "/opt/") && strings.Count(file, "/") >= 3 {
 		name, _, _ := strings.Cut(file[len("/opt/"):], "/")
@@ -150,9 +142,9 @@ func private(root string, g guard) bool {
 	return root == g.home || strings.Contains(root[len(g.home):], "/.")
 }
 
-// installRootsOfBase follows a Python virtual environment to the installation it
-// was made from.
-func installRootsOfBase(config string, g guard) []string {
+// baseOf follows a Python virtual environment to the installation that it was
+// made from.
+func baseOf(config string, g guard) []string {
 	f, err := os.Open(config)
 	if err != nil {
 		return nil
@@ -162,13 +154,14 @@ func installRootsOfBase(config string, g guard) []string {
 	for lines.Scan() {
 		key, value, _ := strings.Cut(lines.Text(), "=")
 		value = strings.TrimSpace(value)
-		if strings.TrimSpace(key) == "home" && filepath.IsAbs(value) {
-			base := resolved(filepath.Join(value, "python3"))
-			if exists(filepath.Join(filepath.Dir(filepath.Dir(base)), "pyvenv.cfg")) {
-				return nil // an environment made from another one names the true base itself
-			}
-			return installRoots(base, g)
+		if strings.TrimSpace(key) != "home" || !filepath.IsAbs(value) {
+			continue
 		}
+		base := resolved(filepath.Join(value, "python3"))
+		if exists(filepath.Join(filepath.Dir(filepath.Dir(base)), "pyvenv.cfg")) {
+			return nil // an environment never names another one; this one would loop
+		}
+		return append([]string{base}, installRoots(base, g)...)
 	}
 	return nil
 }
@@ -182,15 +175,19 @@ func interpreterOf(file, path string) string {
 		return ""
 	}
 	defer f.Close()
-	head := make([]byte, 4096)
-	n, _ := io.ReadFull(f, head)
-	head = head[:n]
+	return interpreterIn(f, path)
+}
+
+func interpreterIn(file io.ReaderAt, path string) string {
+	var start [1024]byte
+	n, _ := file.ReadAt(start[:], 0)
+	head := start[:n]
 	switch {
-	case strings.HasPrefix(string(head), "#!"):
-		line, _, _ := strings.Cut(string(head[2:]), "\n")
-		return scriptInterpreter(strings.Fields(line), path)
-	case strings.HasPrefix(string(head), "\x7fELF"):
-		return loaderOf(f, head)
+	case bytes.HasPrefix(head, []byte("#!")):
+		line, _, _ := bytes.Cut(head[2:], []byte("\n"))
+		return scriptInterpreter(strings.Fields(string(line)), path)
+	case bytes.HasPrefix(head, []byte("\x7fELF")):
+		return loaderOf(file, head)
 	}
 	return ""
 }
@@ -230,7 +227,7 @@ func lookUp(name, path string) string {
 
 // loaderOf reads the loader's path (PT_INTERP) of a 64-bit little-endian ELF
 // file, the only kind that runs confined.
-func loaderOf(f io.ReaderAt, head []byte) string {
+func loaderOf(file io.ReaderAt, head []byte) string {
 	if len(head) < 64 || head[4] != 2 || head[5] != 1 {
 		return ""
 	}
@@ -239,7 +236,7 @@ func loaderOf(f io.ReaderAt, head []byte) string {
 	offset, count := order.Uint64(head[32:]), order.Uint16(head[56:])
 	for i := range min(count, 64) {
 		var entry [entrySize]byte
-		if _, err := f.ReadAt(entry[:], int64(offset)+int64(i)*entrySize); err != nil {
+		if _, err := file.ReadAt(entry[:], int64(offset)+int64(i)*entrySize); err != nil {
 			return ""
 		}
 		if order.Uint32(entry[:]) != ptInterp {
@@ -250,7 +247,7 @@ func loaderOf(f io.ReaderAt, head []byte) string {
 			return ""
 		}
 		text := make([]byte, size)
-		if _, err := f.ReadAt(text, int64(order.Uint64(entry[8:]))); err != nil {
+		if _, err := file.ReadAt(text, int64(order.Uint64(entry[8:]))); err != nil {
 			return ""
 		}
 		loader := strings.TrimRight(string(text), "\x00")

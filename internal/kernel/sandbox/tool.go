@@ -116,14 +116,17 @@ func resolved(path string) string {
 	if path == "" {
 		return ""
 	}
+	if real, ok := resolveFast(path); ok {
+		return real
+	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
-	parent, name := filepath.Split(filepath.Clean(path))
-	if name == "" || parent == path {
-		return filepath.Clean(path)
+	path = filepath.Clean(path)
+	if parent := filepath.Dir(path); parent != path {
+		return filepath.Join(resolved(parent), filepath.Base(path))
 	}
-	return filepath.Join(resolved(filepath.Clean(parent)), name)
+	return path
 }
 
 // trustVariables name files or directories of certificates.
