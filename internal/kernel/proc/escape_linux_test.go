@@ -159,6 +159,38 @@ func TestFilesOutsideAreOutOfReach(t *testing.T) {
 	})
 }
 
+func TestWhatMayBeReadNeedNotBeRunnable(t *testing.T) {
+	s := newScene(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	grant := func(change func(*sandbox.Tool, []string)) *sandbox.Profile {
+		return s.profile(t, self, func(tool *sandbox.Tool) {
+			tool.RealHome, tool.Protected = "", nil
+			change(tool, []string{s.outside})
+		})
+	}
+	readOnly := grant(func(tool *sandbox.Tool, dirs []string) { tool.ReadOnly = dirs })
+	readExec := grant(func(tool *sandbox.Tool, dirs []string) { tool.ReadExec = dirs })
+	for name, c := range map[string]struct {
+		profile *sandbox.Profile
+		args    []string
+		want    string
+	}{
+		"read":           {readOnly, []string{"read", s.secret}, "done"},
+		"list":           {readOnly, []string{"list", s.outside}, "done"},
+		"run":            {readOnly, []string{"exec", s.secret}, "EACCES"},
+		"write":          {readOnly, []string{"append", s.secret}, "EACCES"},
+		"run with grant": {readExec, []string{"exec", s.secret}, "secret"},
+		"still no write": {readExec, []string{"append", s.secret}, "EACCES"},
+	} {
+		if got := try(t, c.profile, c.args...); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 func TestOtherProcessesAreOutOfReach(t *testing.T) {
 	other := exec.Command(tool(t, "sleep"), "300")
 	if err := other.Start(); err != nil {
@@ -227,6 +259,8 @@ func TestKernelInterfacesAroundTheSandboxAreClosed(t *testing.T) {
 		{"perf", "EPERM", ""},
 		{"userfaultfd", "EPERM", ""},
 		{"keyctl", "EPERM", ""},
+		{"shmget", "ENOSYS", "done"},
+		{"mq_open", "ENOSYS", "ENOENT"},
 		{"handle", "EPERM", ""},
 		{fmt.Sprintf("ioctl %d", unix.TIOCSTI), "EPERM", "ENOTTY"},
 		{fmt.Sprintf("ioctl %d", 1<<32|unix.TIOCSTI), "EPERM", "ENOTTY"},

@@ -23,6 +23,7 @@ var roles = map[string]func(args []string) int{
 	"flood":   flood,
 	"linger":  linger,
 	"parent":  parent,
+	"replace": replace,
 	"spawn":   spawn,
 	"who":     who,
 }

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/proc"
 	"bridle/internal/kernel/sandbox"
 )
@@ -151,6 +152,14 @@ func parent(args []string) int {
 		return fail(err)
 	}
 	return 0
+}
+
+// replace becomes another program. Arguments: its path.
+func replace(args []string) int {
+	fmt.Println(os.Getpid())
+	err := proc.Exec(args[0], []string{"other-name", "-c", "echo $$ $0 $A"}, []string{"A=given"})
+	fmt.Println(fault.CodeOf(err))
+	return 3
 }
 
 // who says what the process was given. Arguments: descriptors to look at.

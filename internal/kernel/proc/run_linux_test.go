@@ -277,3 +277,30 @@ func TestProgramThatHeedsTermEndsInItsOwnWay(t *testing.T) {
 		}
 	})
 }
+
+func TestExecTakesTheProcessOver(t *testing.T) {
+	r := mustRun(t, acting(t, "replace", "/bin/sh"))
+	var before, after int
+	if _, err := fmt.Sscanf(string(r.Stdout.Head), "%d\n%d other-name given\n", &before, &after); err != nil || before != after {
+		t.Fatalf("%s %v", r.Stdout.Head, err)
+	}
+	r = mustRun(t, acting(t, "replace", "/nonexistent"))
+	if r.ExitCode != 3 || !strings.HasSuffix(string(r.Stdout.Head), "\n"+proc.CodeMissing+"\n") {
+		t.Fatalf("%+v %s", r, r.Stdout.Head)
+	}
+}
+
+func TestRunsLeaveNoGoroutines(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 5 {
+		for _, s := range []proc.Spec{shell("cat; exit 1"), confine(t, shell("cat; exit 1"))} {
+			s.Stdin, s.TeeStdout, s.TeeStderr = strings.NewReader("text"), io.Discard, io.Discard
+			mustRun(t, s)
+		}
+	}
+	for deadline := time.Now().Add(limit); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+		}
+	}
+}

@@ -113,10 +113,8 @@ func (w *sweeper) pass(act func(pid, fd int)) (alive int) {
 		w.found[pid] = struct{}{}
 	}
 	cursor, ok := w.lineage.last()
-	if w.long || !ok {
-		everyone(visit)
-	}
-	if ok && !w.long {
+	listed := (w.long || !ok) && everyone(visit)
+	if ok && !listed {
 		w.lineage.each(w.leader, cursor, visit)
 	}
 	for deadline := uptime() + sweepLimit; ok && (act != nil || alive == 0) && uptime() < deadline; {

@@ -15,8 +15,8 @@
 //     a place with more rights.
 //   - No system call that steps around files is answered: ptrace and its
 //     relatives, foreign memory, namespaces, mounts, keyrings, bpf, perf,
-//     userfaultfd, io_uring, handles, terminal input injection. Which, and with
-//     which error, is listed in rules_linux.go.
+//     userfaultfd, io_uring, handles, System V and message-queue objects, terminal
+//     input injection. Which, and with which error, is listed in rules_linux.go.
 //   - A socket is made only of a family that the profile grants. Unix sockets
 //     need a grant, because a path to the session bus or to a container daemon is
 //     a way out; of the pairs, only connected ones are left. Under NetworkNone no

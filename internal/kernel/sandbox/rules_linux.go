@@ -45,13 +45,19 @@ var refusedCalls = [...]uint32{
 	unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
 }
 
-// absentCalls are answered as an older kernel would: callers fall back. The
-// filter cannot look into the structure that clone3 takes; io_uring does its
-// work out of the filter's sight; a signal through a process descriptor could
-// name the confined thread of our own process (see signalRules).
+// absentCalls are answered as an older or smaller kernel would: callers fall
+// back. The filter cannot look into the structure that clone3 takes; io_uring
+// does its work out of the filter's sight; a signal through a process descriptor
+// could name the confined thread of our own process (see signalRules); System V
+// and POSIX message objects have no place in the tree, so everything that other
+// programs of the user keep in them would be open.
 var absentCalls = [...]uint32{
 	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER,
 	unix.SYS_IO_URING_REGISTER, unix.SYS_PIDFD_SEND_SIGNAL,
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT,
+	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
+	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 }
 
 // namespaceFlags are the clone flags that make namespaces.
@@ -61,7 +67,7 @@ const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWU
 // rules lists what the filter does for a profile on a kernel with the given
 // Landlock version, for a child of the given process and thread.
 func rules(p Profile, abi, pid, tid int) []rule {
-	list := make([]rule, 0, 96)
+	list := make([]rule, 0, 112)
 	for _, call := range refusedCalls {
 		list = append(list, rule{call: call, otherwise: notPermitted})
 	}
