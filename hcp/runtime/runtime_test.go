@@ -541,29 +541,24 @@ func TestPassThroughRunsOnlyUnderItsPolicy(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "boot")
 	writeFile(t, filepath.Join(root, "bin", "tool"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n", 0o755)
 	writeFile(t, filepath.Join(root, "surface.json"), `{"id":"boot","kind":"wrap","cliBin":"boot","binding":{"mode":"public"},
-		"wrap":{"bin":"./bin/tool","json_flag":[]},"pass_through":{"allowedSubcommands":["status","remote show"],"maxArgv":4},"verbs":{}}`, 0o644)
-	writeFile(t, filepath.Join(root, "policy.json"), `{"surface_id":"boot","version":1,"verbs":{}}`, 0o644)
+		"wrap":{"bin":"./bin/tool","json_flag":[]},"pass_through":{"allowedSubcommands":["status","remote show","push"],"maxArgv":4},"verbs":{}}`, 0o644)
+	writeFile(t, filepath.Join(root, "policy.json"), `{"surface_id":"boot","version":1,"verbs":{
+		"status":{"operation":"read","privacy":{"land":"personal"}},"remote.show":{"operation":"read","privacy":{"land":"personal"}}}}`, 0o644)
 	writeFile(t, filepath.Join(root, "HARNESS.md"), "# boot\n\nA bootstrap.\n", 0o644)
-	p, err := LoadPack(root)
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := open(t, Options{PackDirs: []string{root}})
-	if got := r.Exec(t.Context(), "boot", "status", nil); got.OK || got.Error != "no policy for status" || got.Code != "no_policy" {
-		t.Errorf("%+v", got)
-	}
-	// With a row for it, a subcommand runs; others do not, and neither do more
-	// words than the pack allows.
-	p.Policy.Verbs = map[string]hcp.PolicyEntry{"status": {Operation: hcp.OperationRead, Privacy: hcp.Privacy{Land: hcp.LandPersonal}}}
-	e := r.engine.(*local).packs["boot"]
-	e.pack.Policy = p.Policy
-	if got := r.Exec(t.Context(), "boot", "status", hcp.Args{"argv": []any{"--short", "x y"}}); string(got.Result) != `"status\n--short\nx y\n"` {
-		t.Errorf("%+v", got)
-	}
-	if got := r.Exec(t.Context(), "boot", "status", hcp.Args{"argv": []any{"1", "2", "3", "4"}}); got.OK || got.Code != "bad_argument" {
-		t.Errorf("%+v", got)
-	}
-	if got := r.Exec(t.Context(), "boot", "push", nil); got.Code != "unknown_command" {
-		t.Errorf("%+v", got)
+	for _, c := range []struct {
+		key, code, result string
+		argv              []any
+	}{
+		{"status", "", `"status\n--short\nx y\n"`, []any{"--short", "x y"}},
+		{"remote.show", "", `"remote\nshow\norigin\n"`, []any{"origin"}},
+		{"status", "bad_argument", "", []any{"1", "2", "3", "4"}}, // with the subcommand more than maxArgv
+		{"push", "no_policy", "", nil},                            // allowed, but without a row
+		{"clone", "unknown_command", "", nil},
+	} {
+		got := r.Exec(t.Context(), "boot", c.key, hcp.Args{"argv": c.argv})
+		if got.Code != c.code || string(got.Result) != c.result || c.code == "no_policy" && got.Error != "no policy for push" {
+			t.Errorf("%s %v: %+v", c.key, c.argv, got)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"bridle/hcp"
+	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/pack"
 )
 
@@ -44,7 +45,8 @@ func (f *findings) coverage(m *hcp.Manifest, p *hcp.Policy) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.Verbs)) {
-		if _, ok := m.Verbs.Get(key); !ok {
+		// A bootstrap's subcommands are its commands until it names some (§3.5).
+		if _, ok := command.Lookup(m, key); !ok {
 			f.add(hcp.LintExtraVerb, key, "policy verb %q not in pack manifest", key)
 		}
 	}

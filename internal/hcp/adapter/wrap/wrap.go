@@ -110,6 +110,7 @@ func (a *Adapter) spawn(ctx context.Context, r adapter.Request, place Place, wor
 		Timeout:   a.o.Timeout,
 		MaxStdout: adapter.MaxStdout,
 		MaxStderr: adapter.MaxStderr,
+		Cgroup:    r.Sandbox == hcp.NativeLocal,
 	}
 	if r.Sandbox != hcp.NativeLocal {
 		confined, err := a.profiles.of(r, place, a.o.Limits, env)
@@ -142,6 +143,9 @@ func (a *Adapter) outcome(result proc.Result) adapter.Outcome {
 	}
 	if result.Leftovers > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d processes that the command left behind were ended", result.Leftovers))
+	}
+	if result.Held {
+		out.Notes = append(out.Notes, "a process out of reach still holds the command's output; what it writes from now on is lost")
 	}
 	switch {
 	case result.TimedOut:

@@ -223,3 +223,19 @@ func TestInterpretersOutsideTheFixedPathComeFirst(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestProcessesLeftBehindAreEndedAndReported(t *testing.T) {
+	w := newWorld(t)
+	p := w.toolPack(`( setsid sleep 60 >/dev/null 2>&1 & ) ; sleep 60 & echo done`, nil, map[string][]string{"x": {}})
+	for _, mode := range []hcp.SandboxMode{hcp.Sandboxed, hcp.NativeLocal} {
+		r := w.request(p, "x", nil)
+		r.Sandbox = mode
+		out := w.run(r)
+		if out.Failure != nil || string(out.Stdout.Head) != "done\n" {
+			t.Fatalf("%s: %+v", mode, out)
+		}
+		if !slices.ContainsFunc(out.Notes, func(n string) bool { return strings.Contains(n, "left behind were ended") }) {
+			t.Errorf("%s: notes %q", mode, out.Notes)
+		}
+	}
+}
