@@ -67,7 +67,10 @@ func newLocal(o Options) (*local, error) {
 			return nil, err
 		}
 	}
-	return l, l.wire(o)
+	if err := l.wire(o); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // load adds a pack to the catalog, if lint has nothing to say.
@@ -349,7 +352,9 @@ func (j *jails) close() error {
 func (j *jails) Jail(packID, owner string) (wrap.Jail, error) {
 	dir := filepath.Join(j.dir, "jails", packID, ownerName(owner))
 	if made, ok := j.made.Load(dir); ok {
-		return made.(wrap.Jail), nil
+		if jail, ok := made.(wrap.Jail); ok {
+			return jail, nil
+		}
 	}
 	jail, err := j.at(dir)
 	if err == nil {

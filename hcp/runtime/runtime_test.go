@@ -40,7 +40,7 @@ func TestConstructionSaysWhatIsMissing(t *testing.T) {
 	bad := writePack(t, t.TempDir(), "bad", packOptions{}, verb{key: "x"})
 	writeFile(t, filepath.Join(bad, "policy.json"), `{"surface_id":"bad","verbs":{}}`, 0o644)
 	_, err := Create(ctx, Options{PackDirs: []string{bad}})
-	if e, ok := err.(*Error); !ok || e.Code != "lint_failed" || !strings.HasPrefix(e.Message, "lint failed: ") {
+	if e, ok := errors.AsType[*Error](err); !ok || e.Code != "lint_failed" || !strings.HasPrefix(e.Message, "lint failed: ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -2,6 +2,7 @@ package hcpruntime
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,7 +142,7 @@ func gold(ids ...string) []string {
 
 func wantCode(t *testing.T, err error, code, message string) {
 	t.Helper()
-	e, ok := err.(*Error)
+	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Code != code || e.Message != message {
 		t.Errorf("got %#v, want %s: %s", err, code, message)
 	}

@@ -18,8 +18,10 @@ func desk(mode hcp.BindingMode) *pack.Pack {
 		op   hcp.Operation
 		land hcp.Land
 	}{
-		{"list", hcp.OperationRead, hcp.LandPersonal}, {"send", hcp.OperationWrite, hcp.LandPersonal},
-		{"share", hcp.OperationRead, hcp.LandBrain}, {"connect", hcp.OperationWrite, hcp.LandPersonal},
+		{"list", hcp.OperationRead, hcp.LandPersonal},
+		{"send", hcp.OperationWrite, hcp.LandPersonal},
+		{"share", hcp.OperationRead, hcp.LandBrain},
+		{"connect", hcp.OperationWrite, hcp.LandPersonal},
 	} {
 		p.Manifest.Verbs.Set(c.key, hcp.Command{})
 		p.Policy.Verbs[c.key] = hcp.PolicyEntry{Operation: c.op, Privacy: hcp.Privacy{Land: c.land}}
@@ -49,22 +51,29 @@ func TestReasonIsTheFirstThingMissing(t *testing.T) {
 	}{
 		{"ready", Input{Pack: desk(hcp.BindingPublic), Activated: true, Scope: all}, map[string]string{}},
 		{"inactive", Input{Pack: desk(hcp.BindingUser), Scope: scope()}, map[string]string{
-			"list": "not activated", "send": "not activated", "share": "not activated", "connect": "not activated"}},
+			"list": "not activated", "send": "not activated", "share": "not activated", "connect": "not activated",
+		}},
 		{"unconnected", Input{Pack: desk(hcp.BindingUser), Activated: true, Scope: all}, map[string]string{
-			"list": "not connected", "send": "not connected", "share": "not connected"}},
+			"list": "not connected", "send": "not connected", "share": "not connected",
+		}},
 		{"connected", Input{Pack: desk(hcp.BindingUser), Activated: true, Connected: true, Scope: all}, map[string]string{}},
 		{"local waits for nothing", Input{Pack: desk(hcp.BindingLocal), Activated: true, Scope: all}, map[string]string{}},
 		{"reads only", Input{Pack: desk(hcp.BindingLocal), Activated: true, Scope: scope(hcp.CapExecRead)}, map[string]string{
-			"send": "missing verb.exec.write", "connect": "missing pack.connect"}},
+			"send": "missing verb.exec.write", "connect": "missing pack.connect",
+		}},
 		{"nothing granted", Input{Pack: desk(hcp.BindingLocal), Activated: true, Scope: scope()}, map[string]string{
-			"list": "missing verb.exec.read", "send": "missing verb.exec.write", "share": "missing verb.exec.read", "connect": "missing pack.connect"}},
+			"list": "missing verb.exec.read", "send": "missing verb.exec.write", "share": "missing verb.exec.read", "connect": "missing pack.connect",
+		}},
 		{"no project", Input{Pack: desk(hcp.BindingPublic), Activated: true, Scope: noProject}, map[string]string{
-			"share": "privacy.land brain requires project_id"}},
+			"share": "privacy.land brain requires project_id",
+		}},
 		{"operator's", Input{Pack: desk(hcp.BindingMothership), Activated: true, Connected: true, Scope: all}, map[string]string{
 			"list": "binding mode mothership requires an elevated Principal", "send": "binding mode mothership requires an elevated Principal",
-			"share": "binding mode mothership requires an elevated Principal", "connect": "binding mode mothership requires an elevated Principal"}},
+			"share": "binding mode mothership requires an elevated Principal", "connect": "binding mode mothership requires an elevated Principal",
+		}},
 		{"not runnable here", Input{Pack: desk(hcp.BindingPublic), Activated: true, Scope: all, Unable: func(*pack.Pack) string { return "no" }}, map[string]string{
-			"list": "no", "send": "no", "share": "no", "connect": "no"}},
+			"list": "no", "send": "no", "share": "no", "connect": "no",
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.in.PackID, c.in.Member = "desk", member

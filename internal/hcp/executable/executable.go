@@ -84,7 +84,8 @@ func Resolve(p *pack.Pack, content map[string]string, search Search) (*File, err
 	name := p.Manifest.Wrap.Bin
 	bin := &File{Name: name}
 	if strings.ContainsAny(name, `/\`) {
-		return bin, bin.resolveInside(p, content, search)
+		err := bin.resolveInside(p, content, search)
+		return bin, err
 	}
 	path, why := search.look(name)
 	if path == "" {
@@ -95,7 +96,8 @@ func Resolve(p *pack.Pack, content map[string]string, search Search) (*File, err
 	if err := bin.hash(); err != nil {
 		return nil, unreadable(path, err)
 	}
-	return bin, bin.resolveInterpreters(search)
+	err := bin.resolveInterpreters(search)
+	return bin, err
 }
 
 func unreadable(path string, err error) error {
@@ -109,7 +111,7 @@ func (b *File) resolveInside(p *pack.Pack, content map[string]string, search Sea
 	path, err := p.ResolveInside(b.Name)
 	if err != nil {
 		b.Reason = err.Error()
-		return nil
+		return nil //nolint:nilerr // that there is nothing to run is a fact, not a failure
 	}
 	// The path is free of links; the pack's folder need not be.
 	root, err := filepath.EvalSymlinks(p.Dir)

@@ -52,8 +52,8 @@ func resolve(t *testing.T, p *pack.Pack, s Search) *File {
 func TestBareNameMeansOneFileWithoutLinks(t *testing.T) {
 	dir := temp(t)
 	first, second, project := filepath.Join(dir, "first"), filepath.Join(dir, "second"), filepath.Join(dir, "project")
-	real := put(t, second, "tool-1.0", "\x7fELF")
-	if err := os.Symlink(real, filepath.Join(second, "tool")); err != nil {
+	target := put(t, second, "tool-1.0", "\x7fELF")
+	if err := os.Symlink(target, filepath.Join(second, "tool")); err != nil {
 		t.Fatal(err)
 	}
 	put(t, project, "tool", "\x7fELF planted")
@@ -62,13 +62,13 @@ func TestBareNameMeansOneFileWithoutLinks(t *testing.T) {
 	}
 	s := Search{Path: "relative:" + project + ":" + first + ":" + second, Avoid: []string{project}}
 	f := resolve(t, wrapping(dir, "tool"), s)
-	if f.Path != real || f.Argv0 != "tool" || f.Name != "tool" || len(f.SHA256) != 64 || f.Inside {
+	if f.Path != target || f.Argv0 != "tool" || f.Name != "tool" || len(f.SHA256) != 64 || f.Inside {
 		t.Fatalf("%+v", f)
 	}
 	if err := os.WriteFile(filepath.Join(first, "tool"), []byte("not executable"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if f := resolve(t, wrapping(dir, "tool"), s); f.Path != real {
+	if f := resolve(t, wrapping(dir, "tool"), s); f.Path != target {
 		t.Errorf("a file that cannot run was taken: %+v", f)
 	}
 }

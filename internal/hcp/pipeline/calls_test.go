@@ -40,12 +40,22 @@ func TestHostIsToldWhatHappensToACall(t *testing.T) {
 		outcome         adapter.Outcome
 		want            []line
 	}{
-		{"completed", "desk", "list", hcp.Args{"to": "ann"}, adapter.Outcome{Started: true, Value: json.RawMessage(`{"count":3}`)},
-			[]line{{hcp.CallRunning, "Listing for ann", read}, {hcp.CallCompleted, "Listed 3", read}}},
-		{"failed", "desk", "list", nil, adapter.Outcome{Started: true, Failure: fault.New("command_failed", "no")},
-			[]line{{hcp.CallRunning, "Listing", read}, {hcp.CallFailed, "Listing", read}}},
-		{"cancelled", "desk", "list", nil, adapter.Outcome{Started: true, Failure: fault.New("canceled", "cancelled")},
-			[]line{{hcp.CallRunning, "Listing", read}, {hcp.CallCancelled, "Listing", read}}},
+		{
+			"completed", "desk", "list",
+			hcp.Args{"to": "ann"},
+			adapter.Outcome{Started: true, Value: json.RawMessage(`{"count":3}`)},
+			[]line{{hcp.CallRunning, "Listing for ann", read}, {hcp.CallCompleted, "Listed 3", read}},
+		},
+		{
+			"failed", "desk", "list", nil,
+			adapter.Outcome{Started: true, Failure: fault.New("command_failed", "no")},
+			[]line{{hcp.CallRunning, "Listing", read}, {hcp.CallFailed, "Listing", read}},
+		},
+		{
+			"cancelled", "desk", "list", nil,
+			adapter.Outcome{Started: true, Failure: fault.New("canceled", "cancelled")},
+			[]line{{hcp.CallRunning, "Listing", read}, {hcp.CallCancelled, "Listing", read}},
+		},
 		{"asks", "desk", "pay", nil, adapter.Outcome{}, []line{{hcp.CallAwaitingApproval, "", write}}},
 		{"refused", "desk", "list", hcp.Args{"x": "y"}, adapter.Outcome{}, []line{{hcp.CallRefused, "Listing", read}}},
 		{"unknown", "dsk", "list", nil, adapter.Outcome{}, []line{{hcp.CallRefused, "", ""}}},
@@ -80,7 +90,8 @@ func TestHostCannotDisturbACall(t *testing.T) {
 }
 
 func TestNothingStartsAfterTheContextEnded(t *testing.T) {
-	for at := range road() {
+	steps := road()
+	for at := range steps {
 		w := newWorld(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		p := w.pipeline()
@@ -93,7 +104,7 @@ func TestNothingStartsAfterTheContextEnded(t *testing.T) {
 		}
 		r := p.Exec(ctx, Call{PackID: "desk", Key: "send"})
 		cancel()
-		if at == len(road())-1 {
+		if at == len(steps)-1 {
 			continue // the command had begun
 		}
 		if r.OK || r.Code != adapter.CodeCanceled || seen != at+1 || len(w.runs) != 0 {

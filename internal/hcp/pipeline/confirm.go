@@ -92,7 +92,7 @@ func (p *Pipeline) ask(ctx context.Context, c *call) *fault.Error {
 	}
 	c.approvalID = id
 	if v.Approvals == access.ApprovalsHuman {
-		f.WithHint("%s; the user approves it with: hcpx approve %s", v.Hint, id)
+		f = f.WithHint("%s; the user approves it with: hcpx approve %s", v.Hint, id)
 	}
 	return f
 }

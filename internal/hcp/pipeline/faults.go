@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -118,7 +119,7 @@ func auditUnavailable(cause error) *fault.Error {
 // reason is a cause's own words where it is a fault, made for people; a bare
 // system error would show paths of the host program.
 func reason(err error) string {
-	if f, ok := err.(*fault.Error); ok {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f.Message
 	}
 	return "the log refused the entry"

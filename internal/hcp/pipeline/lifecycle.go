@@ -96,8 +96,7 @@ func (p *Pipeline) noteConnected(ctx context.Context, c *call, r *hcp.ExecResult
 	if !r.OK || !c.binding.Establish || p.o.Hub == nil {
 		return
 	}
-	switch c.binding.Mode {
-	case hcp.BindingPublic, hcp.BindingMock:
+	if c.binding.Mode == hcp.BindingPublic || c.binding.Mode == hcp.BindingMock {
 		return
 	}
 	if err := p.o.Hub.Connect(ctx, c.binding); err != nil {

@@ -306,14 +306,13 @@ func (p *Pipeline) mint(ctx context.Context, c *call) *fault.Error {
 		c.credential = binding.Mock(c.binding)
 		return nil
 	}
-	switch c.binding.Mode {
-	case hcp.BindingPublic:
+	switch {
+	case c.binding.Mode == hcp.BindingPublic:
 		c.credential = binding.Public()
 		return nil
-	case hcp.BindingMock:
+	case c.binding.Mode == hcp.BindingMock:
 		return mockRequired(c.PackID)
-	}
-	if p.o.Hub == nil {
+	case p.o.Hub == nil:
 		return noHub(c.binding)
 	}
 	credential, err := p.o.Hub.Mint(ctx, c.binding)

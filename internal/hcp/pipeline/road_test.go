@@ -31,83 +31,141 @@ type obstacle struct {
 
 func obstacles() []obstacle {
 	return []obstacle{
-		{step: "pack", name: "unknown pack", pack: "dsk", key: "list",
-			error: "unknown pack dsk", code: "unknown_pack", hint: `did you mean "desk"?`, next: "hcpx commands desk"},
-		{step: "pack", name: "unknown pack without a near one", pack: "zzzzzz", key: "list",
-			error: "unknown pack zzzzzz", code: "unknown_pack", hint: "no installed pack", next: "hcpx search zzzzzz"},
-		{step: "pack", name: "no pack", pack: "", key: "list",
-			error: "no pack named", code: "missing_pack", next: "hcpx commands"},
-		{step: "pack", name: "unreadable pack", place: func(w *world) { w.options.Packs = brokenPacks{w} },
-			error: `pack "desk" cannot be read`, code: "bad_pack"},
-		{step: "activation", name: "inactive", place: func(w *world) { w.active["desk"] = false },
-			error: "pack desk not activated", code: "not_activated", next: "hcpx activate desk"},
-		{step: "activation", name: "changed behind the store's back", place: func(w *world) { w.options.Packs = changedPacks{w} },
-			error: `pack "desk" changed`, code: "pack_changed"},
-		{step: "policy", name: "unknown command", key: "lst",
-			error: "no policy for lst", code: "unknown_command", hint: `did you mean "list"?`, next: "hcpx commands desk"},
-		{step: "policy", name: "declared without a Policy entry", key: "unruled",
-			error: "no policy for unruled", code: "no_policy", hint: "author"},
-		{step: "policy", name: "Policy entry without a declaration", key: "ghost",
+		{
+			step: "pack", name: "unknown pack", pack: "dsk", key: "list",
+			error: "unknown pack dsk", code: "unknown_pack", hint: `did you mean "desk"?`, next: "hcpx commands desk",
+		},
+		{
+			step: "pack", name: "unknown pack without a near one", pack: "zzzzzz", key: "list",
+			error: "unknown pack zzzzzz", code: "unknown_pack", hint: "no installed pack", next: "hcpx search zzzzzz",
+		},
+		{
+			step: "pack", name: "no pack", pack: "", key: "list",
+			error: "no pack named", code: "missing_pack", next: "hcpx commands",
+		},
+		{
+			step: "pack", name: "unreadable pack", place: func(w *world) { w.options.Packs = brokenPacks{w} },
+			error: `pack "desk" cannot be read`, code: "bad_pack",
+		},
+		{
+			step: "activation", name: "inactive", place: func(w *world) { w.active["desk"] = false },
+			error: "pack desk not activated", code: "not_activated", next: "hcpx activate desk",
+		},
+		{
+			step: "activation", name: "changed behind the store's back", place: func(w *world) { w.options.Packs = changedPacks{w} },
+			error: `pack "desk" changed`, code: "pack_changed",
+		},
+		{
+			step: "policy", name: "unknown command", key: "lst",
+			error: "no policy for lst", code: "unknown_command", hint: `did you mean "list"?`, next: "hcpx commands desk",
+		},
+		{
+			step: "policy", name: "declared without a Policy entry", key: "unruled",
+			error: "no policy for unruled", code: "no_policy", hint: "author",
+		},
+		{
+			step: "policy", name: "Policy entry without a declaration", key: "ghost",
 			place: func(w *world) {
 				w.packs["desk"].Policy.Verbs["ghost"] = hcp.PolicyEntry{Operation: hcp.OperationRead, Privacy: hcp.Privacy{Land: hcp.LandPersonal}}
 			},
-			error: "no policy for ghost", code: "unknown_command"},
-		{step: "policy", name: "no command", key: "-none-",
-			error: `no command of pack "desk" named`, code: "missing_command", hint: "list, send"},
+			error: "no policy for ghost", code: "unknown_command",
+		},
+		{
+			step: "policy", name: "no command", key: "-none-",
+			error: `no command of pack "desk" named`, code: "missing_command", hint: "list, send",
+		},
 		{step: "scope", name: "no session", place: func(w *world) {
 			w.options.Scope = func(context.Context) (hcp.AuthzContext, error) { return hcp.AuthzContext{}, errors.New("expired") }
 		}, error: "denied: no authenticated principal", code: "denied"},
-		{step: "scope", name: "no Principal", place: func(w *world) { w.scope.Principal.ID = "" },
-			error: "denied: no authenticated Principal", code: "denied"},
-		{step: "scope", name: "no tenant", place: func(w *world) { w.scope.TenantID = "" },
-			error: "denied: no tenant in the session", code: "denied"},
-		{step: "scope", name: "brain without project", key: "share", place: func(w *world) { w.scope.ProjectID = "" },
-			error: "denied: privacy.land brain requires project_id", code: "denied"},
-		{step: "scope", name: "brain without membership", key: "share", place: func(w *world) { w.options.Member = func(hcp.AuthzContext) bool { return false } },
-			error: "denied: privacy.land brain requires project membership", code: "denied"},
-		{step: "scope", name: "brain without a membership check", key: "share", place: func(w *world) { w.options.Member = nil },
-			error: "denied: privacy.land brain requires project membership", code: "denied"},
-		{step: "capability", name: "no read grant", place: func(w *world) { w.scope.Grants = nil },
-			error: "denied: missing verb.exec.read for desk.list", code: "denied"},
-		{step: "capability", name: "no write grant", key: "send", place: func(w *world) { w.scope.Grants = []hcp.Grant{{Capability: hcp.CapExecRead}} },
-			error: "denied: missing verb.exec.write for desk.send", code: "denied"},
-		{step: "capability", name: "write grant does not cover connect", key: "connect",
+		{
+			step: "scope", name: "no Principal", place: func(w *world) { w.scope.Principal.ID = "" },
+			error: "denied: no authenticated Principal", code: "denied",
+		},
+		{
+			step: "scope", name: "no tenant", place: func(w *world) { w.scope.TenantID = "" },
+			error: "denied: no tenant in the session", code: "denied",
+		},
+		{
+			step: "scope", name: "brain without project", key: "share", place: func(w *world) { w.scope.ProjectID = "" },
+			error: "denied: privacy.land brain requires project_id", code: "denied",
+		},
+		{
+			step: "scope", name: "brain without membership", key: "share", place: func(w *world) { w.options.Member = func(hcp.AuthzContext) bool { return false } },
+			error: "denied: privacy.land brain requires project membership", code: "denied",
+		},
+		{
+			step: "scope", name: "brain without a membership check", key: "share", place: func(w *world) { w.options.Member = nil },
+			error: "denied: privacy.land brain requires project membership", code: "denied",
+		},
+		{
+			step: "capability", name: "no read grant", place: func(w *world) { w.scope.Grants = nil },
+			error: "denied: missing verb.exec.read for desk.list", code: "denied",
+		},
+		{
+			step: "capability", name: "no write grant", key: "send", place: func(w *world) { w.scope.Grants = []hcp.Grant{{Capability: hcp.CapExecRead}} },
+			error: "denied: missing verb.exec.write for desk.send", code: "denied",
+		},
+		{
+			step: "capability", name: "write grant does not cover connect", key: "connect",
 			place: func(w *world) { w.scope.Grants = []hcp.Grant{{Capability: hcp.CapExecWrite}} },
-			error: "denied: missing pack.connect", code: "denied"},
-		{step: "capability", name: "mothership without elevation", place: func(w *world) { w.add("desk", hcp.BindingMothership) },
-			error: "denied: binding mode mothership requires an elevated Principal", code: "denied"},
-		{step: "capability", name: "control plane without elevation", place: func(w *world) { w.packs["desk"].Manifest.Plane = hcp.PlaneControl },
-			error: "denied: control plane requires an elevated Principal", code: "denied"},
+			error: "denied: missing pack.connect", code: "denied",
+		},
+		{
+			step: "capability", name: "mothership without elevation", place: func(w *world) { w.add("desk", hcp.BindingMothership) },
+			error: "denied: binding mode mothership requires an elevated Principal", code: "denied",
+		},
+		{
+			step: "capability", name: "control plane without elevation", place: func(w *world) { w.packs["desk"].Manifest.Plane = hcp.PlaneControl },
+			error: "denied: control plane requires an elevated Principal", code: "denied",
+		},
 		{step: "arguments", name: "unknown argument", args: hcp.Args{"too": "x"}, code: "unknown_argument", hint: `"to"`},
 		{step: "arguments", name: "bad reserved argument", args: hcp.Args{"mode": "fast"}, code: "bad_argument"},
 		{step: "confirm", name: "unconfirmed", key: "pay", error: "confirm required", code: "confirm_required", hint: "confirm=true"},
-		{step: "confirm", name: "agent's confirm where a person must", key: "pay", args: hcp.Args{"confirm": true},
+		{
+			step: "confirm", name: "agent's confirm where a person must", key: "pay", args: hcp.Args{"confirm": true},
 			place: func(w *world) { w.access.Approvals = access.ApprovalsHuman },
-			error: "confirm required", code: "confirm_required", hint: "does not count"},
-		{step: "confirm", name: "manual mode", place: func(w *world) { w.access.Mode = access.ModeManual },
-			error: "confirm required", code: "confirm_required"},
-		{step: "confirm", name: "undefined settings", place: func(w *world) { w.access.Mode = "yolo" },
-			error: `unknown access mode "yolo"`, code: "bad_mode"},
+			error: "confirm required", code: "confirm_required", hint: "does not count",
+		},
+		{
+			step: "confirm", name: "manual mode", place: func(w *world) { w.access.Mode = access.ModeManual },
+			error: "confirm required", code: "confirm_required",
+		},
+		{
+			step: "confirm", name: "undefined settings", place: func(w *world) { w.access.Mode = "yolo" },
+			error: `unknown access mode "yolo"`, code: "bad_mode",
+		},
 		{step: "confirm", name: "unreadable settings", place: func(w *world) {
 			w.options.Access = func(context.Context, string) (access.Settings, error) {
 				return access.Settings{}, fault.New("bad_access", "access.json is damaged")
 			}
 		}, error: "access.json is damaged", code: "bad_access"},
-		{step: "record", name: "audit log full", key: "send", place: func(w *world) { w.audit.failFrom = 1 },
-			code: "audit_unavailable", hint: "nothing ran"},
+		{
+			step: "record", name: "audit log full", key: "send", place: func(w *world) { w.audit.failFrom = 1 },
+			code: "audit_unavailable", hint: "nothing ran",
+		},
 		{step: "mint", name: "hub refuses", place: func(w *world) {
 			w.hub.err = fault.New("not_connected", "pack desk not connected").WithNext("hcpx connect desk")
 		}, error: "pack desk not connected", code: "not_connected", next: "hcpx connect desk"},
-		{step: "mint", name: "no hub", place: func(w *world) { w.options.Hub = nil },
-			error: "no hub mints local credentials in this runtime", code: "no_hub"},
-		{step: "mint", name: "mock binding not asked for", place: func(w *world) { w.add("desk", hcp.BindingMock) },
-			code: "mock_required", hint: "mode=mock"},
-		{step: "mint", name: "mock outside the sandbox", args: hcp.Args{"mode": "mock"}, place: func(w *world) { w.options.Sandbox = hcp.NativeLocal },
-			code: "mock_refused"},
-		{step: "adapter", name: "no adapter of the kind", place: func(w *world) { w.packs["desk"].Kind = hcp.KindOpenAPI },
-			error: "adapter openapi not executable in reference runtime", code: "adapter_not_executable"},
-		{step: "adapter", name: "sense only", place: func(w *world) { w.packs["desk"].Kind = hcp.KindSenseOnly },
-			error: "adapter sense_only not executable in reference runtime", code: "adapter_not_executable"},
+		{
+			step: "mint", name: "no hub", place: func(w *world) { w.options.Hub = nil },
+			error: "no hub mints local credentials in this runtime", code: "no_hub",
+		},
+		{
+			step: "mint", name: "mock binding not asked for", place: func(w *world) { w.add("desk", hcp.BindingMock) },
+			code: "mock_required", hint: "mode=mock",
+		},
+		{
+			step: "mint", name: "mock outside the sandbox", args: hcp.Args{"mode": "mock"}, place: func(w *world) { w.options.Sandbox = hcp.NativeLocal },
+			code: "mock_refused",
+		},
+		{
+			step: "adapter", name: "no adapter of the kind", place: func(w *world) { w.packs["desk"].Kind = hcp.KindOpenAPI },
+			error: "adapter openapi not executable in reference runtime", code: "adapter_not_executable",
+		},
+		{
+			step: "adapter", name: "sense only", place: func(w *world) { w.packs["desk"].Kind = hcp.KindSenseOnly },
+			error: "adapter sense_only not executable in reference runtime", code: "adapter_not_executable",
+		},
 	}
 }
 
@@ -316,7 +374,8 @@ func TestConnectCommandEstablishesTheBinding(t *testing.T) {
 	if r := w.exec("desk", "connect", nil); r.OK || len(w.hub.connected) != 1 {
 		t.Fatal("a failed connect command counts as connected")
 	}
-	if w.exec("desk", "send", nil); w.hub.minted[2].Establish {
+	w.exec("desk", "send", nil)
+	if w.hub.minted[2].Establish {
 		t.Fatal("an ordinary write may establish a Binding")
 	}
 }

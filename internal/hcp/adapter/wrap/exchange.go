@@ -136,7 +136,8 @@ func (e *exchange) copy(to, from, name string) error {
 		if !entry.Type().IsRegular() {
 			return nil
 		}
-		if count++; count > maxExchanged {
+		count++
+		if count > maxExchanged {
 			return errTooLarge
 		}
 		return copyFile(target, source, at, &budget)

@@ -111,8 +111,13 @@ func TestResultsNeverReachOwnDataOrLeaveTheWorkspace(t *testing.T) {
 		out     string
 		started bool
 	}{
-		{".git/hooks/pre-commit", false}, {".GIT/hooks/pre-commit", false}, {"sub/.git/config", false}, {".git./hooks/x", false},
-		{".hcp/access.json", false}, {"workspace:.git/config", false}, {"out/evil", true},
+		{".git/hooks/pre-commit", false},
+		{".GIT/hooks/pre-commit", false},
+		{"sub/.git/config", false},
+		{".git./hooks/x", false},
+		{".hcp/access.json", false},
+		{"workspace:.git/config", false},
+		{"out/evil", true},
 	} {
 		out := w.run(w.request(p, "x", hcp.Args{"out": c.out}))
 		if out.Started != c.started || out.Failure == nil || out.Failure.Code != CodeBadFile {

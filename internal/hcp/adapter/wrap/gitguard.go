@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -109,7 +110,7 @@ func saveBaseline(path string, states map[string]*gitState) error {
 	if err != nil {
 		return err
 	}
-	if kept, err := os.ReadFile(path); err == nil && string(kept) == string(data) {
+	if kept, err := os.ReadFile(path); err == nil && bytes.Equal(kept, data) {
 		return nil
 	}
 	return durable.WriteFile(path, data, 0o600)

@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -40,7 +41,7 @@ const (
 )
 
 func (i item) same(o item) bool {
-	return i.Kind == o.Kind && (i.Kind != file || i.Mode == o.Mode) && string(i.Content) == string(o.Content)
+	return i.Kind == o.Kind && (i.Kind != file || i.Mode == o.Mode) && bytes.Equal(i.Content, o.Content)
 }
 
 // gitState is what decides which programs git runs for a repository: its
@@ -72,7 +73,10 @@ func readGitState(root, data string) (*gitState, error) {
 			return nil, err
 		}
 	}
-	return s, s.takeRepository(dir, base, 0)
+	if err := s.takeRepository(dir, base, 0); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *gitState) takeRepository(dir *os.Root, base string, depth int) error {
@@ -199,10 +203,11 @@ func (s *gitState) take(dir *os.Root, name string) error {
 func readItem(dir *os.Root, name string) (item, error) {
 	local := filepath.FromSlash(name)
 	info, err := dir.Lstat(local)
-	if err != nil {
-		return item{Kind: absent}, nil
-	}
 	switch {
+	case err != nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || leaves(dir, name)):
+		return item{Kind: absent}, nil
+	case err != nil:
+		return item{}, guardFault(err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, err := dir.Readlink(local)
 		if err != nil {
@@ -222,6 +227,20 @@ func readItem(dir *os.Root, name string) (item, error) {
 		return item{}, guardFault(err)
 	}
 	return item{Kind: file, Mode: info.Mode().Perm(), Content: data}, nil
+}
+
+// leaves reports whether a link on the way to a name leads out of the root.
+func leaves(dir *os.Root, name string) bool {
+	parent := path.Dir(name)
+	if parent == "." {
+		return false
+	}
+	f, err := dir.Open(filepath.FromSlash(parent))
+	if err != nil {
+		return true
+	}
+	_ = f.Close()
+	return false
 }
 
 func readRegular(dir *os.Root, name string) ([]byte, error) {

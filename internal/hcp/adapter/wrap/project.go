@@ -30,19 +30,19 @@ type Limits struct{ Home, Store string }
 // tooWide reports whether a path is at or above one of the limits.
 func (l Limits) tooWide(path string) bool {
 	return slices.ContainsFunc([]string{"/", l.Home, l.Store}, func(limit string) bool {
-		return limit != "" && below(real(limit), path)
+		return limit != "" && below(realPath(limit), path)
 	})
 }
 
 // refuses reports whether a path may not be opened: it is too wide, or part of
 // the store.
 func (l Limits) refuses(path string) bool {
-	path = real(path)
-	return l.tooWide(path) || l.Store != "" && below(path, real(l.Store))
+	path = realPath(path)
+	return l.tooWide(path) || l.Store != "" && below(path, realPath(l.Store))
 }
 
-// real follows links as far as the path exists.
-func real(path string) string {
+// realPath follows links as far as the path exists.
+func realPath(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
 	}
@@ -50,7 +50,7 @@ func real(path string) string {
 	if parent == path {
 		return path
 	}
-	return filepath.Join(real(parent), filepath.Base(path))
+	return filepath.Join(realPath(parent), filepath.Base(path))
 }
 
 // OpenProject makes a project of the directory that the caller is in. The root
@@ -91,7 +91,7 @@ func below(path, dir string) bool {
 }
 
 // holds reports whether an absolute path lies in the project by its real place.
-func (p *Project) holds(path string) bool { return below(real(filepath.Clean(path)), p.Root) }
+func (p *Project) holds(path string) bool { return below(realPath(filepath.Clean(path)), p.Root) }
 
 // relative returns an absolute path of the project relative to the working
 // directory.
@@ -107,7 +107,7 @@ func (p *Project) relative(path string) (string, bool) {
 		return "", false
 	}
 	if !below(clean, p.Root) {
-		clean = real(clean) // named through a link that leads into the project
+		clean = realPath(clean) // named through a link that leads into the project
 	}
 	rel, err := filepath.Rel(p.Dir, clean)
 	if err != nil {

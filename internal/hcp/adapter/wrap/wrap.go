@@ -185,11 +185,10 @@ func notAllowlisted(r adapter.Request) adapter.Outcome {
 		name = r.Pack.Manifest.Wrap.Bin
 	}
 	f := fault.Newf(CodeBinNotAllowlisted, "sandbox: bin %q not allowlisted", name)
-	if r.Bin.Reason != "" {
-		f.WithHint("%s; nothing else is run in its place", r.Bin.Reason)
-	} else {
-		f.WithHint("the runtime never allowed this executable for the pack; nothing else is run in its place")
+	why := r.Bin.Reason
+	if why == "" {
+		why = "the runtime never allowed this executable for the pack"
 	}
 	exit := exitNoBin
-	return adapter.Outcome{Failure: f, ExitCode: &exit}
+	return adapter.Outcome{Failure: f.WithHint("%s; nothing else is run in its place", why), ExitCode: &exit}
 }
