@@ -108,7 +108,7 @@ func tempDir() (dir string, remove func(), err error) {
 	if os.Getenv("TMPDIR") == "" && usable("/dev/shm") {
 		parent = "/dev/shm"
 	}
-	dir, err = os.MkdirTemp(parent, "bridle-ci-")
+	dir, err = os.MkdirTemp(parent, "ci")
 	if err != nil {
 		return "", nil, err
 	}
@@ -125,7 +125,7 @@ func usable(dir string) bool {
 	if free(dir) < 2<<30 {
 		return false
 	}
-	probe, err := os.CreateTemp(dir, "bridle-ci-probe-")
+	probe, err := os.CreateTemp(dir, "ci-probe-")
 	if err != nil {
 		return false
 	}
