@@ -37,6 +37,7 @@ func contextAnchors() []anchor {
 		{"net user", true, addUser(1)},
 		{"requirepass", false, addUser(0)},
 		{"masterauth", false, addUser(0)},
+		{"vault login", false, addUser(0)},
 	}
 	// The parts of names that promise a secret.
 	for _, part := range [...]string{"pass", "pwd", "pw:", "pw=", "_pw", "secret", "token", "key", "cred", "auth", "sess", "sid=", "jwt", "_pat", "psk", "bindpw"} {

@@ -72,7 +72,7 @@ var providers = [...]provider{
 	{name: "supabase", kind: KindToken, pattern: "sbp_<h40> sbp_oauth_<h40> sb_secret_<u22-60>"},
 	{name: "neon", kind: KindAPIKey, pattern: "napi_<a60-70> npg_<w12-20>"},
 	{name: "mongodb-atlas", kind: KindToken, pattern: "mdb_sa_sk_<u40>"},
-	{name: "databricks", kind: KindToken, pattern: "dapi<h32> dkea<h32> dose<h32> dosa<h32>"},
+	{name: "databricks", kind: KindToken, pattern: "dapi<h32> dapi<h32>-<d1> dkea<h32> dose<h32> dosa<h32>"},
 	{name: "confluent", kind: KindAPIKey, pattern: "cflt<b56-64>"},
 	{name: "airtable", kind: KindToken, pattern: "pat<w14>.<h64>"},
 
@@ -207,5 +207,5 @@ func bearerApp(token string) verdict {
 	if distinct(token[20:]) < 16 {
 		return refuted
 	}
-	return unproven
+	return proven
 }
