@@ -1,6 +1,9 @@
 package redact
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // An anchor is a short text that a rule cannot do without. The scan looks for
 // anchors only, and a rule looks around them.
@@ -8,6 +11,9 @@ type anchor struct {
 	text string
 	fold bool // in any case; text is lower case
 	look func(s *scan, at, end int)
+	// Instead of look, for the format of a token:
+	provider *provider
+	pattern  string
 }
 
 // table finds anchors by their first three bytes: a bit map says whether any
@@ -17,6 +23,7 @@ type table struct {
 	heads   [1 << 10]uint16 // index into links, plus 1
 	links   []link
 	anchors []anchor
+	sets    *sets
 }
 
 type link struct {
@@ -44,14 +51,13 @@ func theTable() *table {
 }
 
 func newTable() *table {
-	t := &table{}
+	t := &table{sets: newSets(), anchors: make([]anchor, 0, 512), links: make([]link, 0, 1024)}
 	for _, a := range contextAnchors() {
 		t.put(a)
 	}
-	sets := newSets()
 	for i := range providers {
-		for _, a := range providerAnchors(&providers[i], sets) {
-			t.put(a)
+		for pattern := range strings.FieldsSeq(providers[i].pattern) {
+			t.put(anchor{text: anchorOf(pattern), provider: &providers[i], pattern: pattern})
 		}
 	}
 	return t
@@ -106,7 +112,11 @@ func (s *scan) run(t *table) {
 			if end > len(text) || a.fold && !foldsTo(text[at:end], a.text) || !a.fold && text[at:end] != a.text {
 				continue
 			}
-			a.look(s, at, end)
+			if a.look == nil {
+				a.provider.find(s, t.sets, a.pattern, at, end)
+			} else {
+				a.look(s, at, end)
+			}
 		}
 	}
 }

@@ -18,6 +18,9 @@ func named(s *scan, at, end int) {
 	name := s.text[start:stop]
 	class := classify(strings.TrimLeft(name, "-"))
 	if class == noSecret {
+		class = s.classAround(start, name)
+	}
+	if class == noSecret || name == "PASS" && s.lineBefore(start, 8) == "--- " {
 		return
 	}
 	v, ok := s.valueOf(start, stop)
@@ -46,6 +49,27 @@ func (s *scan) check(v field, class nameClass, nameStart int) {
 	}
 	s.add(from, to, kind, rule)
 	s.skip = max(s.skip, to)
+}
+
+// keyWords are words before "key" that make it a secret one, in sentences.
+var keyWords = words("api access secret private signing encryption license auth service master admin shared account deploy")
+
+// classAround classifies "key" by what stands before it: a word of a sentence
+// or the ? of a query.
+func (s *scan) classAround(start int, name string) nameClass {
+	if len(name) != 3 || !foldsTo(name, "key") || start == 0 {
+		return noSecret
+	}
+	switch s.text[start-1] {
+	case '?', '&':
+		return weakKey
+	case ' ':
+		before := s.lineBefore(start-1, 24)
+		if contains(keyWords, toLower(before[strings.LastIndexAny(before, " \t\"'(*")+1:])) {
+			return secretName
+		}
+	}
+	return noSecret
 }
 
 // nameAround returns the whole name that the anchor is part of.
@@ -151,6 +175,9 @@ func (s *scan) afterEquals(start, q, r int) (field, bool) {
 		return v, true
 	}
 	from := s.spaces(end)
+	if v, ok := s.wrapped(from); ok {
+		return v, true
+	}
 	spaced := r > q || from > end
 	if s.startsLine(start) {
 		if to := s.restOfLine(from); to > from {
@@ -203,6 +230,34 @@ func (s *scan) afterColon(start, r int) (field, bool) {
 		}
 	}
 	return field{from, s.bareEnd(from, false), asLoose}, true
+}
+
+// wrappers are parts of the names of functions that make a secret of a literal
+// and are not the names of those that look one up.
+var wrappers = words("secret secure string bytes text password some ptr")
+
+// wrapped reads the literal in SecretStr("…"), []byte("…"), ConvertTo-SecureString "….
+func (s *scan) wrapped(from int) (field, bool) {
+	end := from
+	for end < len(s.text) && end-from < 40 && (isNameByte(s.text[end]) || s.text[end] == '[' || s.text[end] == ']') {
+		end++
+	}
+	if end == from || s.byteAt(end) != '(' && s.byteAt(end) != ' ' {
+		return field{}, false
+	}
+	parts := splitName(s.text[from:end])
+	for _, w := range parts {
+		switch w {
+		case "get", "env", "read", "input", "prompt", "find", "load":
+			return field{}, false
+		}
+	}
+	for _, w := range parts {
+		if contains(wrappers, w) || w == "byte" || w == "str" {
+			return s.literal(end + 1)
+		}
+	}
+	return field{}, false
 }
 
 // annotated skips a type between the name and its value.
@@ -344,6 +399,19 @@ func (s *scan) pairValue(i int) (field, bool) {
 		i++
 	}
 	i += s.quoteAt(i)
+	if s.byteAt(i) == '{' {
+		// variable "db_password" { … default = "…" }
+		block := s.text[i:min(len(s.text), i+240)]
+		if end := strings.IndexByte(block, '}'); end >= 0 {
+			block = block[:end]
+		}
+		if j := strings.Index(block, " default"); j > 0 {
+			if k := s.spaces(i + j + len(" default")); s.byteAt(k) == '=' {
+				return s.literal(k + 1)
+			}
+		}
+		return field{}, false
+	}
 	if i+5 > limit || !foldsTo(s.text[i:i+5], "value") {
 		return field{}, false
 	}

@@ -106,10 +106,10 @@ func putty(s *scan, _, end int) {
 // tagged looks at text that somebody has marked as secret, tags included.
 func tagged(s *scan, at, end int) {
 	limit := min(len(s.text), end+longestKey)
-	for i := end; i+9 <= limit; i++ {
+	for i := max(end, s.untagged); i+9 <= limit; i++ {
 		n := strings.IndexByte(s.text[i:limit-8], '<')
 		if n < 0 {
-			return
+			break
 		}
 		i += n
 		if foldsTo(s.text[i:i+9], "</secret>") {
@@ -120,6 +120,7 @@ func tagged(s *scan, at, end int) {
 			return
 		}
 	}
+	s.untagged = max(s.untagged, limit-8)
 }
 
 // jwt looks at tokens of dotted base64url of which the first part is JSON.
@@ -168,16 +169,17 @@ func isJOSE(part string) bool {
 
 // jwk looks at the private members of a JSON Web Key.
 func jwk(s *scan, at, end int) {
-	from, to := max(0, at-4096), min(len(s.text), end+4096)
+	if at < s.keyed {
+		return
+	}
+	from, to := max(s.keyed, at-4096), min(len(s.text), end+4096)
 	if i := strings.LastIndexByte(s.text[from:at], '{'); i >= 0 {
 		from += i
 	}
 	if i := strings.IndexByte(s.text[end:to], '}'); i >= 0 {
 		to = end + i
 	}
-	if from < s.skip && from != 0 {
-		return
-	}
+	s.keyed = to
 	for _, name := range [...]string{`"d"`, `"k"`, `"p"`, `"q"`, `"dp"`, `"dq"`, `"qi"`} {
 		i := strings.Index(s.text[from:to], name)
 		if i < 0 {
@@ -191,7 +193,6 @@ func jwk(s *scan, at, end int) {
 			s.add(v.from, v.to, KindPrivateKey, "jwk")
 		}
 	}
-	s.skip = max(s.skip, end)
 }
 
 // discord looks at the tokens of bots: a number in base64, a time and a

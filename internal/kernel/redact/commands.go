@@ -68,7 +68,11 @@ func (c *command) inCommand(s *scan, at, end int) {
 	if at > 0 && isNameByte(s.text[at-1]) && s.text[at-1] != '-' || isNameByte(s.byteAt(end)) {
 		return
 	}
+	if s.command == c && at < s.commanded {
+		return
+	}
 	i := end
+	defer func() { s.command, s.commanded = c, i }()
 	for n := 0; n < 40 && i < len(s.text) && i-at < 2048; n++ {
 		i = s.nextWord(i)
 		stop := s.shellWord(i)
@@ -198,6 +202,25 @@ func opensslPass(s *scan, at, end int) {
 	before := s.lineBefore(at, 200)
 	if strings.Contains(before, "openssl") || strings.Contains(before, "-pass") {
 		s.secretWord(end, s.shellWord(end), false)
+	}
+}
+
+// htpasswd looks at its password, which -b puts on the command line: after the
+// user, after the file unless -n says that there is none.
+func htpasswd(s *scan, at, end int) {
+	i := s.nextWord(end)
+	flags := ""
+	for s.byteAt(i) == '-' {
+		stop := s.shellWord(i)
+		flags += s.text[i:stop]
+		i = s.nextWord(stop)
+	}
+	switch {
+	case !strings.Contains(flags, "b"):
+	case strings.Contains(flags, "n"):
+		addUser(1)(s, at, i)
+	default:
+		addUser(2)(s, at, i)
 	}
 }
 

@@ -9,46 +9,46 @@ import (
 // around a secret rather than at its own format.
 func contextAnchors() []anchor {
 	all := []anchor{
-		{markerStart, false, skipMarker},
-		{"-----BEGIN ", false, privateKey},
-		{"Private-Lines:", false, putty},
-		{"<secret>", true, tagged},
-		{"eyJ", false, jwt},
-		{"ewo", false, jwt},
-		{`"kty"`, false, jwk},
-		{"://", false, userinfo},
-		{"authorization", true, authorization},
-		{"bearer", true, scheme},
-		{"basic", true, scheme},
-		{"cookie", true, cookie},
-		{"sig=", true, signed},
-		{"signature=", true, signed},
-		{":5432:", false, pgpass},
-		{":5433:", false, pgpass},
-		{":6432:", false, pgpass},
-		{":*:", false, pgpass},
-		{"identified by", true, identified},
-		{"pass:", false, opensslPass},
-		{"rabbitmqctl add_user", false, addUser(1)},
-		{"rabbitmqctl change_password", false, addUser(1)},
-		{"htpasswd -b", false, addUser(2)},
-		{"htpasswd -nb", false, addUser(1)},
-		{"htpasswd -cb", false, addUser(2)},
-		{"net user", true, addUser(1)},
-		{"requirepass", false, addUser(0)},
-		{"masterauth", false, addUser(0)},
-		{"vault login", false, addUser(0)},
+		{text: markerStart, look: skipMarker},
+		{text: "-----BEGIN ", look: privateKey},
+		{text: "Private-Lines:", look: putty},
+		{text: "<secret>", fold: true, look: tagged},
+		{text: "eyJ", look: jwt},
+		{text: "ewo", look: jwt},
+		{text: `"kty"`, look: jwk},
+		{text: "://", look: userinfo},
+		{text: "authorization", fold: true, look: authorization},
+		{text: "bearer", fold: true, look: scheme},
+		{text: "basic", fold: true, look: scheme},
+		{text: "cookie", fold: true, look: cookie},
+		{text: "sig=", fold: true, look: signed},
+		{text: "signature=", fold: true, look: signed},
+		{text: ":5432:", look: pgpass},
+		{text: ":5433:", look: pgpass},
+		{text: ":6432:", look: pgpass},
+		{text: ":*:", look: pgpass},
+		{text: "identified by", fold: true, look: identified},
+		{text: "pass:", look: opensslPass},
+		{text: "rabbitmqctl add_user", look: addUser(1)},
+		{text: "rabbitmqctl change_password", look: addUser(1)},
+		{text: "htpasswd", look: htpasswd},
+		{text: "@tcp(", look: dsn},
+		{text: "@unix(", look: dsn},
+		{text: "net user", fold: true, look: addUser(1)},
+		{text: "requirepass", look: addUser(0)},
+		{text: "masterauth", look: addUser(0)},
+		{text: "vault login", look: addUser(0)},
 	}
 	// The parts of names that promise a secret.
 	for _, part := range [...]string{"pass", "pwd", "pw:", "pw=", "_pw", "secret", "token", "key", "cred", "auth", "sess", "sid=", "jwt", "_pat", "psk", "bindpw"} {
-		all = append(all, anchor{part, true, named})
+		all = append(all, anchor{text: part, fold: true, look: named})
 	}
 	for i := range commands {
 		c := &commands[i]
 		if len(c.name) >= 3 {
-			all = append(all, anchor{c.name, false, c.inCommand})
+			all = append(all, anchor{text: c.name, look: c.inCommand})
 		} else {
-			all = append(all, anchor{c.name + " ", false, c.inCommand})
+			all = append(all, anchor{text: c.name + " ", look: c.inCommand})
 		}
 	}
 	// Bots of Discord are numbers in base64: what those begin with.
@@ -57,7 +57,7 @@ func contextAnchors() []anchor {
 		text := base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(n)))[:3]
 		if !seen[text] {
 			seen[text] = true
-			all = append(all, anchor{text, false, discord})
+			all = append(all, anchor{text: text, look: discord})
 		}
 	}
 	return all

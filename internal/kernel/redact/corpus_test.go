@@ -92,9 +92,12 @@ func TestTheTuningSetIsFound(t *testing.T) {
 	}
 }
 
-// The rules were not tuned on this set.
+// The rules were not tuned on this set. What its predecessor held beside the
+// provider formats had been looked at after its one run (recall 0.966, no false
+// hits), went to the tuning set and was replaced by samples written afresh; the
+// provider formats stayed, with other values.
 func TestTheHeldOutSetMeetsTheBar(t *testing.T) {
-	if s := measure(t, "testdata/corpus/heldout", 2); s.recall() < 0.95 || s.falseHits() > 0.02 || s.beside() > 0.02 {
+	if s := measure(t, "testdata/corpus/heldout", 3); s.recall() < 0.95 || s.falseHits() > 0.02 || s.beside() > 0.02 {
 		t.Errorf("%+v", s)
 	}
 }

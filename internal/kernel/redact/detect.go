@@ -173,6 +173,10 @@ type scan struct {
 	// skip is the place up to which rules of context have looked already, so
 	// that no stretch is read again and again.
 	skip int
+	// The same for single rules: how far there is no end of a tag, which object
+	// was looked at as a key, which command line as one of which command.
+	untagged, keyed, commanded int
+	command                    *command
 }
 
 // add records a finding, without the markers within.

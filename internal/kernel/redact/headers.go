@@ -14,7 +14,8 @@ func isScheme(word string) bool { return contains(authSchemes, toLower(word)) }
 // authorization looks at the value of an Authorization or Proxy-Authorization
 // header, in a dump of HTTP, a command or code.
 func authorization(s *scan, at, end int) {
-	if at < s.skip {
+	// The rule of names has read this name as well.
+	if end < s.skip {
 		return
 	}
 	i := end
@@ -95,6 +96,7 @@ func (s *scan) parameters(from int) {
 			}
 		}
 	}
+	s.skip = max(s.skip, to)
 }
 
 // headerWord is the end of what may be a token in a header.

@@ -36,7 +36,7 @@ func isSecret(class nameClass, v string, f form) bool {
 	case sessionName:
 		return looksRandom(v, 12) && !isUUID(v)
 	case secretName:
-		return isToken(v, f)
+		return isToken(v, f) || f != asLoose && len(v) >= 10 && countClass(v, isDigit) >= 2 && !strings.ContainsAny(v, "-_./:") && isPassword(v, f)
 	case tokenName:
 		return isToken(v, f) && !isUUID(v)
 	}

@@ -24,11 +24,21 @@ func isPlaceholder(v string) bool {
 	}
 	low := toLower(v)
 	for _, f := range fillers {
-		if strings.Contains(low, f) {
+		if i := strings.Index(low, f); i >= 0 && isMeant(v, i, i+len(f)) {
 			return true
 		}
 	}
 	return distinct(v) <= 2 && len(v) >= 3
+}
+
+// isMeant tells a filler from the same letters in a random text: those are in
+// any case, and stand among others.
+func isMeant(v string, from, to int) bool {
+	found := v[from:to]
+	if upper := countClass(found[1:], isUpper); upper > 0 && countClass(found[1:], isLower) > 0 {
+		return false
+	}
+	return to-from > 4 || from == 0 || to == len(v) || !isAlnum(v[from-1]) || !isAlnum(v[to]) || countClass(found, isAlpha) == 0 || distinct(found) == 1
 }
 
 // commonWords are values that say something else than a secret.
@@ -72,6 +82,9 @@ func isReference(v string) bool {
 	case v[0] == '@' && isName(v[1:]), v[0] == ':' && isName(v[1:]), v[0] == '!':
 		return true
 	}
+	if looksRandom(v, 32) && !strings.Contains(v, "${") {
+		return false
+	}
 	if strings.Contains(v, "${") || strings.Contains(v, "$(") || strings.Contains(v, "{{") || strings.Contains(v, "#{") || strings.Contains(v, "%s") || strings.Contains(v, "%v") || strings.Contains(v, "\\(") {
 		return true
 	}
@@ -113,6 +126,9 @@ func isDotted(v string) bool {
 // index, a member, a name that reads like words.
 func isCode(v string) bool {
 	if strings.HasSuffix(v, "()") || strings.HasSuffix(v, "(") || strings.HasPrefix(v, "new ") || strings.Contains(v, "->") || strings.Contains(v, "::") {
+		return true
+	}
+	if i := strings.IndexByte(v, '{'); i > 0 && isDotted(strings.TrimLeft(v[:i], "&*")) {
 		return true
 	}
 	if i := strings.IndexAny(v, "(["); i > 0 && isDotted(strings.TrimRight(v[:i], "?!")) {
@@ -179,7 +195,24 @@ func isWordy(v string) bool {
 			words += i - start
 		}
 	}
-	return letters > 0 && words*10 >= len(v)*6
+	return letters > 0 && words*10 >= len(v)*6 && (len(v) < 12 || embedded(v) < 2)
+}
+
+// embedded counts the groups of digits that have letters on both sides.
+func embedded(v string) int {
+	n := 0
+	for i := 1; i < len(v); i++ {
+		if !isDigit(v[i]) || !isAlpha(v[i-1]) {
+			continue
+		}
+		for i < len(v) && isDigit(v[i]) {
+			i++
+		}
+		if i < len(v) && isAlpha(v[i]) {
+			n++
+		}
+	}
+	return n
 }
 
 // isPronounceable reports whether a run of letters could be a word: at least
@@ -241,16 +274,16 @@ func looksRandom(v string, least int) bool {
 // secret wherever it stands: a number, a path, an address, a time, a version,
 // a hash with its name before it.
 func isOrdinary(v string) bool {
-	return isCommonWord(v) || isNumber(v) || isPath(v) || isMoment(v) || isLabelled(v) || isMail(v)
+	return isCommonWord(v) || isNumber(v) || isPath(v) || isMoment(v) || isVersion(v) || isLabelled(v) || isMail(v)
 }
 
 func isNumber(v string) bool {
 	for i := range len(v) {
-		if !isDigit(v[i]) && strings.IndexByte(".,_-+:/%", v[i]) < 0 && (i != len(v)-1 || strings.IndexByte("smhdkMGx", v[i]) < 0) {
+		if !isDigit(v[i]) && strings.IndexByte(".,_-+:/%eE", v[i]) < 0 && (i != len(v)-1 || strings.IndexByte("smhdkMGx", v[i]) < 0) {
 			return len(v) > 2 && v[0] == '0' && v[1] == 'x' && len(v) <= 18 && countClass(v[2:], isHex) == len(v)-2
 		}
 	}
-	return v != ""
+	return v != "" && isDigit(v[0])
 }
 
 func isPath(v string) bool {
@@ -284,6 +317,15 @@ func isMoment(v string) bool {
 		return true
 	}
 	return shape("0000-00-00") || shape("00:00:00")
+}
+
+// isVersion reports whether v begins like 1.2.3 or v1.2.
+func isVersion(v string) bool {
+	v = strings.TrimPrefix(v, "v")
+	major, rest, found := strings.Cut(v, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	minor, _, _ = strings.Cut(minor, "-")
+	return found && len(v) < 40 && isAllDigits(major) && isAllDigits(minor) && len(major) < 5
 }
 
 // isLabelled reports whether v says itself that it is a hash, or an address of

@@ -41,10 +41,11 @@ var classes = [...]struct {
 	{'2', "27AZ", ""},
 }
 
-type sets map[byte]*set
+// sets are the characters of every class, by its letter.
+type sets [128]*set
 
-func newSets() sets {
-	all := sets{}
+func newSets() *sets {
+	var all sets
 	for _, c := range classes {
 		var m set
 		for i := 0; i < len(c.ranges); i += 2 {
@@ -57,38 +58,36 @@ func newSets() sets {
 		}
 		all[c.letter] = &m
 	}
-	return all
+	return &all
 }
 
-// parts reads a pattern; the rules are ours, so a mistake is a panic that the
-// first test sees.
-func (all sets) parts(pattern string) []part {
-	var out []part
-	for pattern != "" {
-		text, rest, found := strings.Cut(pattern, "<")
-		if text != "" {
-			out = append(out, part{text: text})
+// next reads the first part of a pattern. The patterns are ours, and a test
+// reads all of them, so a mistake is a panic.
+func (all *sets) next(pattern string) (p part, rest string) {
+	if pattern[0] != '<' {
+		i := strings.IndexByte(pattern, '<')
+		if i < 0 {
+			i = len(pattern)
 		}
-		if !found {
-			break
-		}
-		spec, after, _ := strings.Cut(rest, ">")
-		p := part{set: all[spec[0]]}
-		least, most, ranged := strings.Cut(strings.TrimSuffix(spec[1:], "+"), "-")
-		p.min = number(least)
-		p.max = p.min
-		if ranged {
-			p.max = number(most)
-		} else if strings.HasSuffix(spec, "+") {
-			p.max = longestToken
-		}
-		if p.set == nil {
-			panic("redact: unknown class in pattern " + strconv.Quote(spec))
-		}
-		out = append(out, p)
-		pattern = after
+		return part{text: pattern[:i]}, pattern[i:]
 	}
-	return out
+	spec, rest, _ := strings.Cut(pattern[1:], ">")
+	p.set = all[spec[0]]
+	least, most, ranged := strings.Cut(spec[1:], "-")
+	least, open := strings.CutSuffix(least, "+")
+	p.min = number(least)
+	switch {
+	case open:
+		p.max = longestToken
+	case ranged:
+		p.max = number(most)
+	default:
+		p.max = p.min
+	}
+	if p.set == nil || p.max < p.min {
+		panic("redact: bad part of a pattern " + strconv.Quote(spec))
+	}
+	return p, rest
 }
 
 func number(s string) int {
@@ -99,12 +98,13 @@ func number(s string) int {
 	return n
 }
 
-// match returns the end of the token at the start of text[at:], or -1. A part
-// of a fixed alphabet that goes on beyond its length is no match: it is
-// something longer.
-func match(parts []part, text string, at int) int {
-	for i := range parts {
-		p := &parts[i]
+// match returns the end of the token at the start of text[at:], or -1. Where
+// the last part could go on beyond its length, it is something longer and no
+// match.
+func (all *sets) match(pattern, text string, at int) int {
+	for pattern != "" {
+		var p part
+		p, pattern = all.next(pattern)
 		if p.text != "" {
 			if !strings.HasPrefix(text[at:], p.text) {
 				return -1
@@ -116,9 +116,10 @@ func match(parts []part, text string, at int) int {
 		for end < len(text) && end-at < p.max && p.set[text[end]] {
 			end++
 		}
-		// The next part may begin with a character of this set.
-		if i+1 < len(parts) && parts[i+1].text != "" && p.max > p.min {
-			if n := strings.LastIndex(text[at:min(end+len(parts[i+1].text), len(text))], parts[i+1].text); n >= p.min {
+		if pattern != "" && p.max > p.min {
+			// The text after this part may begin with characters of its set.
+			literal, _ := all.next(pattern)
+			if n := strings.LastIndex(text[at:min(end+len(literal.text), len(text))], literal.text); literal.text != "" && n >= p.min {
 				end = at + n
 			}
 		}
@@ -126,7 +127,7 @@ func match(parts []part, text string, at int) int {
 			return -1
 		}
 		at = end
-		if i == len(parts)-1 && p.max < longestToken && at < len(text) && p.set[text[at]] && isAlnum(text[at]) {
+		if pattern == "" && p.max < longestToken && at < len(text) && p.set[text[at]] && isAlnum(text[at]) {
 			return -1
 		}
 	}

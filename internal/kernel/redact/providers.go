@@ -23,61 +23,48 @@ const (
 	refuted                 // cannot be such a token
 )
 
-// token looks for one format at its anchor.
-func (p *provider) token(parts []part) func(s *scan, at, end int) {
-	return func(s *scan, at, _ int) {
-		if !begins(s.text, at) {
-			return
-		}
-		end := match(parts, s.text, at)
-		if end < 0 {
-			return
-		}
-		p.judge(s, at, end)
-	}
-}
-
-// inner looks for a format whose anchor is preceded by characters that vary.
-func (p *provider) inner(before *part, parts []part) func(s *scan, at, end int) {
-	return func(s *scan, at, _ int) {
-		start := at
+// find looks for one format at its anchor: from there on, or around it if the
+// format begins with characters that vary.
+func (p *provider) find(s *scan, all *sets, pattern string, at, end int) {
+	start := at
+	if pattern[0] == '<' {
+		before, rest := all.next(pattern)
 		for start > 0 && at-start < before.max && before.set[s.text[start-1]] {
 			start--
 		}
-		if at-start < before.min || start > 0 && isAlnum(s.text[start-1]) {
+		if at-start < before.min {
 			return
 		}
-		if end := match(parts, s.text, at); end > 0 {
-			p.judge(s, start, end)
-		}
+		pattern, end = rest, start
+	}
+	if !begins(s.text, start) {
+		return
+	}
+	if stop := all.match(pattern, s.text, at); stop > 0 {
+		p.judge(s, start, end, stop)
 	}
 }
 
-func (p *provider) judge(s *scan, start, end int) {
+// judge takes a token of which the part before body is the same for all.
+func (p *provider) judge(s *scan, start, body, end int) {
 	token := s.text[start:end]
 	result := unproven
 	if p.check != nil {
 		result = p.check(token)
 	}
-	if result == refuted || result == unproven && (isPlaceholder(token) || isDull(token) || countClass(token, isLower) > 4 && isWordy(token)) {
+	if result == refuted || result == unproven && (isPlaceholder(token) || isDull(token) || countClass(token, isLower) > 4 && isWordy(s.text[body:end])) {
 		return
 	}
 	s.add(start, end, p.kind, p.name)
 }
 
-// providerAnchors makes the anchors of one entry of the table.
-func providerAnchors(p *provider, all sets) []anchor {
-	var out []anchor
-	for pattern := range strings.FieldsSeq(p.pattern) {
-		parts := all.parts(pattern)
-		if parts[0].text != "" {
-			out = append(out, anchor{text: parts[0].text, look: p.token(parts)})
-			continue
-		}
-		before := parts[0]
-		out = append(out, anchor{text: parts[1].text, look: p.inner(&before, parts[1:])})
+// anchorOf is the first text of a pattern.
+func anchorOf(pattern string) string {
+	if pattern[0] == '<' {
+		_, pattern, _ = strings.Cut(pattern, ">")
 	}
-	return out
+	text, _, _ := strings.Cut(pattern, "<")
+	return text
 }
 
 // isDull reports whether a token repeats so much that nobody issued it: a mask,

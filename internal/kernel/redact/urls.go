@@ -38,10 +38,13 @@ func userinfo(s *scan, at, end int) {
 		return
 	}
 	user, pass := s.text[end:colon], s.text[colon+1:i]
+	if pass == "" || pass == "x" || foldsTo(pad(pass, 13), "x-oauth-basic") {
+		pass = ""
+	}
 	if isURLPassword(pass) {
 		s.add(colon+1, i, KindConnection, "url")
 		s.skip = max(s.skip, i)
-	} else if looksRandom(user, 20) && !isPlaceholder(user) && !isReference(user) {
+	} else if pass == "" && looksRandom(user, 20) && !isPlaceholder(user) && !isReference(user) {
 		s.add(end, colon, KindConnection, "url")
 	}
 }
@@ -90,6 +93,18 @@ func signed(s *scan, at, end int) {
 	if v := s.text[end:to]; looksRandom(v, 16) && !isPlaceholder(v) {
 		s.add(end, to, KindCredential, "signed-url")
 		s.skip = max(s.skip, to)
+	}
+}
+
+// dsn looks at user:password@tcp(host), which has no scheme.
+func dsn(s *scan, at, _ int) {
+	from := at
+	for from > 0 && at-from < 256 && s.text[from-1] > ' ' && strings.IndexByte("\"'`=", s.text[from-1]) < 0 {
+		from--
+	}
+	_, pass, found := strings.Cut(s.text[from:at], ":")
+	if found && isURLPassword(pass) {
+		s.add(at-len(pass), at, KindConnection, "dsn")
 	}
 }
 

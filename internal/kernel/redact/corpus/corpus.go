@@ -18,9 +18,10 @@
 package corpus
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -47,7 +48,7 @@ const (
 
 // Load reads a folder. The same seed makes the same values.
 func Load(dir string, seed uint64) ([]Sample, error) {
-	c := &maker{random: rand.New(rand.NewPCG(seed, seed))} //nolint:gosec // reproducible on purpose
+	c := &maker{seed: seed}
 	var all []Sample
 	for _, name := range []string{"positive.txt", "negative.txt"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
@@ -126,8 +127,16 @@ func lines(path string) ([]string, error) {
 	return out, nil
 }
 
-// maker draws values.
-type maker struct{ random *rand.Rand }
+// maker draws values: the same ones for the same seed.
+type maker struct{ seed, count uint64 }
+
+// below draws a number below n.
+func (c *maker) below(n int) int {
+	c.count++
+	block := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, c.seed), c.count)
+	sum := sha256.Sum256(block)
+	return int(binary.BigEndian.Uint32(sum[:])>>1) % n
+}
 
 // sample draws the values of a template and takes its labels out.
 func (c *maker) sample(name, template string) (Sample, error) {
@@ -196,7 +205,7 @@ var classes = map[byte]string{
 func (c *maker) from(set string, n int) string {
 	b := make([]byte, n)
 	for i := range b {
-		b[i] = set[c.random.IntN(len(set))]
+		b[i] = set[c.below(len(set))]
 	}
 	return string(b)
 }
@@ -205,7 +214,7 @@ var people = strings.Fields("falcon harbour violet Summer Winter copper Anchor l
 
 // draw makes one value: characters of a class, or what the name says.
 func (c *maker) draw(spec string) (string, error) {
-	word := func() string { return people[c.random.IntN(len(people))] }
+	word := func() string { return people[c.below(len(people))] }
 	b64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	switch {
 	case spec == "pp": // a word and digits, as people write passwords
