@@ -125,6 +125,34 @@ func TestDelegatedModesFailClosedWithoutAHub(t *testing.T) {
 	}
 }
 
+// What is reported as not connected does not run (§11.1), whatever the hub has.
+func TestNothingIsMintedBeforeConnectNorAfterDisconnect(t *testing.T) {
+	ctx := context.Background()
+	for _, mode := range []hcp.BindingMode{hcp.BindingUser, hcp.BindingMothership} {
+		remote := &remoteHub{status: Status{Connected: true, State: Linked}}
+		hub := &Local{Links: &Memory{}, Credentials: remote}
+		r := For(manifest("mail", &hcp.Binding{Mode: mode}), scope("u1"))
+		refused := func() {
+			t.Helper()
+			if _, err := hub.Mint(ctx, r); fault.CodeOf(err) != CodeNotConnected || remote.mints != 0 {
+				t.Errorf("%s: %v after %d mints", mode, err, remote.mints)
+			}
+		}
+		refused()
+		if err := hub.Connect(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+		if err := hub.Disconnect(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+		refused()
+		r.Establish = true
+		if _, err := hub.Mint(ctx, r); err != nil || remote.mints != 1 {
+			t.Errorf("%s: the pack's own connect command: %v, %d mints", mode, err, remote.mints)
+		}
+	}
+}
+
 func TestConnectionIsSharedInTheFamilyAndDroppedWithIt(t *testing.T) {
 	ctx := context.Background()
 	hub := &Local{Links: &Memory{}}

@@ -38,7 +38,7 @@ type Local struct {
 }
 
 // Mint returns a credential for a public, mock or local Binding, or what the
-// credential hub returns. A local Binding needs no earlier connect: the tool's
+// credential hub returns for a connected one. A local Binding needs no earlier connect: the tool's
 // own store on this machine is the credential.
 func (h *Local) Mint(ctx context.Context, r Request) (Credential, error) {
 	switch r.Mode {
@@ -53,13 +53,24 @@ func (h *Local) Mint(ctx context.Context, r Request) (Credential, error) {
 		}
 		return c, nil
 	case hcp.BindingUser, hcp.BindingMothership:
-		if h.Credentials == nil {
-			return Credential{}, notConnected(r)
-		}
-		return h.Credentials.Mint(ctx, r)
+		return h.mintDelegated(ctx, r)
 	default:
 		return Credential{}, badMode(r)
 	}
+}
+
+// mintDelegated asks the credential hub, once the consent was given: what
+// availability calls not connected does not run (§11.1). The pack's own connect
+// command is how the consent comes about, and goes before it.
+func (h *Local) mintDelegated(ctx context.Context, r Request) (Credential, error) {
+	linked, err := h.Links.Linked(ctx, r)
+	if err != nil {
+		return Credential{}, err
+	}
+	if h.Credentials == nil || !linked && !r.Establish {
+		return Credential{}, notConnected(r)
+	}
+	return h.Credentials.Mint(ctx, r)
 }
 
 // Connect records the consent, after the credential hub has obtained the

@@ -66,6 +66,7 @@ func verbs() []cli.Verb {
 // Heavy lists the verbs that hcpx-kit has.
 func Heavy() []cli.Verb {
 	return []cli.Verb{
+		{Name: "conformance", Short: "run the protocol's vectors against a runtime"},
 		{Name: "man", Short: "write the manual pages"},
 	}
 }

@@ -27,6 +27,7 @@ func App() cli.App {
 
 func verbs() []cli.Verb {
 	return []cli.Verb{
+		{Name: "conformance", Short: "run the protocol's vectors against a runtime", New: conformanceCommand},
 		{Name: "install", Short: "fetch a pack and copy it into the store", New: installCommand},
 		{Name: "man", Short: "write the manual pages", Offline: true, New: manCommand},
 	}
