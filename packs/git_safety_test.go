@@ -96,6 +96,34 @@ func TestGitReadsStartNothingAndWriteNothing(t *testing.T) {
 	}
 }
 
+func TestGitReadsStartNothingInASubmoduleEither(t *testing.T) {
+	r := newRepo(t)
+	inner := newRepo(t)
+	inner.write("i.txt", "1\n")
+	inner.commit("inner")
+	r.commit("outer")
+	r.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.dir, "inner")
+	r.commit("with a submodule")
+	trace := filepath.Join(t.TempDir(), "trace")
+	trap := filepath.Join(t.TempDir(), "trap")
+	if err := os.WriteFile(trap, []byte("#!/bin/sh\ntouch '"+trace+"'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"core.fsmonitor", "core.pager", "diff.external"} {
+		r.git("-C", "inner", "config", key, trap)
+	}
+	r.write("inner/i.txt", "2\n")
+	for _, args := range [][]string{{"status"}, {"diff", "--patch=true"}} {
+		list := map[string]string{"status": "unstaged", "diff": "files"}[args[0]]
+		if got := r.ok(args...); at(t, got, list, 0, "path") != "inner" {
+			t.Errorf("%v: %v", args, got)
+		}
+	}
+	if _, err := os.Stat(trace); err == nil {
+		t.Error("a program of the submodule's choice ran")
+	}
+}
+
 // sign gives the last commit a signature, which git would ask gpg about.
 func (r repo) sign() {
 	r.t.Helper()
