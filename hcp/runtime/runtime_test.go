@@ -562,3 +562,125 @@ func TestPassThroughRunsOnlyUnderItsPolicy(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryDriverActivatesSuggestsAndDeactivates(t *testing.T) {
+	ctx := t.Context()
+	ledger, err := LoadPack(gold("ledger")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := &Pack{ID: "broken", Kind: hcp.KindWrap, Policy: hcp.Policy{SurfaceID: "broken"}}
+	for name, o := range map[string]Options{
+		"local": {PackDirs: gold("ledger")},
+		"stub":  {Runtime: ProprietaryStub, Packs: []*Pack{ledger, broken}},
+		"own":   {Driver: &acme{packs: []*Pack{ledger, broken}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := Create(ctx, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			if got := r.Exec(ctx, "ledgr", "list", nil); got.Code != "unknown_pack" || !strings.Contains(got.Hint, `"ledger"`) {
+				t.Errorf("%+v", got)
+			}
+			if got := r.Exec(ctx, "ledger", "list", nil); got.Code != "not_activated" {
+				t.Errorf("%+v", got)
+			}
+			if name != "local" {
+				err := r.Activate(ctx, "ledger", "broken")
+				if e, ok := errors.AsType[*Error](err); !ok || e.Code != "lint_failed" || len(r.ActivatedPacks()) != 0 {
+					t.Errorf("a pack with issues was activated: %v, %v", err, r.ActivatedPacks())
+				}
+			}
+			if err := r.Activate(ctx, "ledger"); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Connect(ctx, "ledger"); err != nil {
+				t.Fatal(err)
+			}
+			if report, err := r.Availability(ctx, "ledger"); err != nil || !report.Ready || !report.Connected {
+				t.Errorf("%+v, %v", report, err)
+			}
+			if err := r.Deactivate(ctx, "ledger", "nowhere"); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Activate(ctx, "ledger"); err != nil {
+				t.Fatal(err)
+			}
+			report, err := r.Availability(ctx, "ledger")
+			// A driver of one's own that has no Connect has nothing to lose.
+			if err != nil || report.Connected != (name == "own") {
+				t.Errorf("connected after deactivation: %+v, %v", report, err)
+			}
+		})
+	}
+}
+
+func TestHubHandsOverAndRefuses(t *testing.T) {
+	ctx := t.Context()
+	root := writePack(t, t.TempDir(), "tool", packOptions{binding: "user"}, verb{key: "x", script: `cat "$KEY_FILE"; printf ' %s' "$TOKEN" | wc -c; echo "$KEY_FILE" > "$HOME/where"`}, verb{key: "where", script: `cat "$HOME/where"`})
+	hub := &scriptedHub{credential: Credential{Env: map[string]string{"TOKEN": "t0ken-of-some-length"}, Files: []CredentialFile{{Name: "key", Var: "KEY_FILE", Content: "k3y-of-some-length"}}}}
+	var events []hcp.AuditEvent
+	r := open(t, Options{PackDirs: []string{root}, Hub: hub, Audit: func(_ context.Context, e hcp.AuditEvent, _ bool) error {
+		events = append(events, e)
+		return nil
+	}})
+	if report, err := r.Availability(ctx, "tool"); err != nil || report.Ready || !report.ConnectNeeded || report.Verbs[0].Reason != "not connected" {
+		t.Errorf("%+v, %v", report, err)
+	}
+	if err := r.Connect(ctx, "tool"); err != nil {
+		t.Fatal(err)
+	}
+	got := r.Exec(ctx, "tool", "x", nil)
+	if !got.OK || strings.Contains(string(got.Result), "k3y") || !strings.Contains(string(got.Result), "21") || !hasNote(got, "minted secret") {
+		t.Errorf("%+v", got)
+	}
+	where := r.Exec(ctx, "tool", "where", nil)
+	var path string
+	if err := json.Unmarshal(where.Result, &path); err != nil || !strings.HasSuffix(path, "key\n") {
+		t.Fatalf("%s, %v", where.Result, err)
+	}
+	if _, err := os.Stat(strings.TrimSpace(path)); !os.IsNotExist(err) {
+		t.Errorf("the credential file is still there: %v", err)
+	}
+	if e := events[len(events)-1]; e.Binding == nil || e.Binding.Identity != "hub:tool" {
+		t.Errorf("%+v", e.Binding)
+	}
+	hub.err = &Error{Code: "needs_reauth", Message: "the login has expired", Next: []string{"hcpx connect tool"}}
+	if got := r.Exec(ctx, "tool", "x", nil); got.OK || got.Code != "needs_reauth" || got.Error != "the login has expired" || len(got.Next) != 1 {
+		t.Errorf("%+v", got)
+	}
+	wantCode(t, r.Connect(ctx, "tool"), "needs_reauth", "the login has expired")
+	hub.err = errors.New("no route to the hub")
+	if got := r.Exec(ctx, "tool", "x", nil); got.OK || got.Error != "no route to the hub" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestErrorsReachTheirCause(t *testing.T) {
+	cause := errors.New("cause")
+	inner := private(&Error{Code: "c", Message: "m", Hint: "h", Next: []string{"n"}, cause: cause})
+	outer := public(inner)
+	if !errors.Is(outer, cause) || public(nil) != nil || private(cause) != cause {
+		t.Error("the cause was lost")
+	}
+	if e, ok := errors.AsType[*Error](outer); !ok || e.Code != "c" || e.Hint != "h" || e.Error() != "m" || !slices.Equal(e.Next, []string{"n"}) {
+		t.Errorf("%#v", outer)
+	}
+	if err := public(context.Canceled); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// scriptedHub returns what the test says.
+type scriptedHub struct {
+	credential Credential
+	err        error
+}
+
+func (h *scriptedHub) Mint(context.Context, BindingRequest) (Credential, error) {
+	return h.credential, h.err
+}
+
+func (h *scriptedHub) Connect(context.Context, BindingRequest) error { return h.err }

@@ -92,7 +92,7 @@ func (g *GitGuard) begin(ctx context.Context, p *Project) (*watch, error) {
 func (w *watch) look(baseline string) error {
 	w.before = map[string]*gitState{}
 	for root, data := range w.project.roots() {
-		state, err := readGitState(root, data)
+		state, err := readGitState(root, data, false)
 		if err != nil {
 			return err
 		}
@@ -119,11 +119,11 @@ func saveBaseline(path string, states map[string]*gitState) error {
 func loadBaseline(path string) (map[string]*gitState, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, guardFault(err)
+		return nil, guardFault(path, err)
 	}
 	var items map[string]map[string]item
 	if err := canon.Decode(data, &items, canon.Limits{MaxBytes: 64 << 20}); err != nil {
-		return nil, guardFault(err)
+		return nil, guardFault(path, err)
 	}
 	states := map[string]*gitState{}
 	for root, of := range items {
@@ -132,7 +132,8 @@ func loadBaseline(path string) (map[string]*gitState, error) {
 	return states, nil
 }
 
-// end compares, undoes what must not stay, and reports it.
+// end compares, undoes what must not stay, and reports it. It never stops
+// half-way: whatever keeps it from looking at one thing, the rest is put back.
 func (w *watch) end(context.Context) (notes []string, err error) {
 	defer w.release()
 	var changed, stuck []string
@@ -141,24 +142,34 @@ func (w *watch) end(context.Context) (notes []string, err error) {
 		if before == nil {
 			continue
 		}
-		now, err := readGitState(root, data)
+		now, err := readGitState(root, data, true)
 		if err != nil {
-			return nil, err
+			stuck = append(stuck, root)
 		}
-		for _, name := range differences(before, now) {
+		different := differences(before, now)
+		for _, name := range different {
 			changed = append(changed, name)
 			if !restore(root, name, before.item(name)) {
 				stuck = append(stuck, name)
 			}
 		}
+		for _, name := range now.problems {
+			if !slices.Contains(different, name) {
+				stuck = append(stuck, name)
+			}
+		}
+	}
+	if len(changed)+len(stuck) == 0 {
+		return nil, nil
 	}
 	if len(changed) == 0 {
-		return nil, nil
+		changed = stuck
 	}
 	slices.Sort(changed)
 	f := fault.Newf(CodeGitConfigChanged, "while the command ran, git hooks or configuration of the project changed: %s", names(changed))
 	if len(stuck) > 0 {
-		return nil, f.WithHint("%s could not be put back: look at them before you run git in this project", names(stuck))
+		slices.Sort(stuck)
+		return nil, f.WithHint("%s could not be put back: look at them before you run git in this project", names(slices.Compact(stuck)))
 	}
 	return nil, f.WithHint("the change was undone; what else the command did stays. If the change is wanted, a person makes it with git itself")
 }

@@ -3,6 +3,8 @@ package wrap
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -86,6 +88,15 @@ func TestTamperingWithHooksAndConfigurationIsUndone(t *testing.T) {
 		"commondir":             `echo ../evil > .git/commondir`,
 		"attributes":            `mkdir -p .git/info; echo '* filter=evil' > .git/info/attributes`,
 		"module hook":           `mkdir -p .git/modules/m/hooks; : > .git/modules/m/HEAD; echo evil > .git/modules/m/hooks/post-checkout`,
+		"a crowd of hooks":      `i=0; while [ $i -lt 600 ]; do echo evil > .git/hooks/h$i; i=$((i+1)); done`,
+		"a crowd of modules":    `i=0; while [ $i -lt 300 ]; do mkdir -p .git/modules/m$i/hooks; : > .git/modules/m$i/HEAD; echo evil > .git/modules/m$i/hooks/post-checkout; i=$((i+1)); done`,
+		"deep module":           `d=.git/modules/a/b/c/d/e/f/g/h/i; mkdir -p $d/hooks; : > $d/HEAD; echo evil > $d/hooks/post-checkout`,
+		"module elsewhere":      `mkdir -p .git/modules; ln -s "$TMPDIR/evil" .git/modules/m`,
+		"worktree elsewhere":    `mkdir -p .git/worktrees; ln -s "$TMPDIR/evil" .git/worktrees/w`,
+		"huge configuration":    `{ cat .git/config; printf '[alias]\n\tst = !evil\n'; head -c 2000000 /dev/zero | tr '\0' '#'; } > c; cat c > .git/config; rm c`,
+		"pipe as hook":          `mkfifo .git/hooks/pre-push`,
+		"unreadable hook":       `echo evil > .git/hooks/pre-push; chmod 0 .git/hooks/pre-push`,
+		"hooks out of reach":    `mv .git/hooks h; ln -s "$TMPDIR" .git/hooks`,
 		"after a failure":       `echo evil > .git/hooks/post-checkout; exit 3`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +109,8 @@ func TestTamperingWithHooksAndConfigurationIsUndone(t *testing.T) {
 			}
 			after := w.state(git)
 			// New directories stay, and samples never run.
-			if name != "attributes" && name != "module hook" && withoutSamples(after) != withoutSamples(before) {
+			made := []string{"attributes", "module hook", "a crowd of modules", "deep module", "module elsewhere", "worktree elsewhere"}
+			if !slices.Contains(made, name) && withoutSamples(after) != withoutSamples(before) {
 				t.Errorf("before:\n%s\nafter:\n%s", before, after)
 			}
 			if strings.Contains(after, "evil") {
@@ -116,6 +128,29 @@ func withoutSamples(state string) string {
 		}
 	}
 	return strings.Join(kept, "")
+}
+
+func TestRepositoryThatCannotBeGuardedIsRefused(t *testing.T) {
+	for name, spoil := range map[string]func(w *world, git string){
+		"huge configuration": func(w *world, git string) {
+			w.write(filepath.Join(git, "config"), plainConfig+strings.Repeat("#", maxGuarded), 0o644)
+		},
+		"a crowd of hooks": func(w *world, git string) {
+			for i := range maxItems {
+				w.write(filepath.Join(git, "hooks", strconv.Itoa(i)), "", 0o644)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, _ := guarded(t, "")
+			spoil(w, filepath.Join(w.project, ".git"))
+			p := w.toolPack(`: > ran`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {}})
+			out := w.run(w.request(p, "x", nil))
+			if out.Started || out.Failure.Code != CodeGitConfigChanged || !strings.Contains(out.Failure.Message, "cannot be guarded") {
+				t.Fatalf("%+v", out)
+			}
+		})
+	}
 }
 
 func TestTamperingIsUndoneAfterAKill(t *testing.T) {

@@ -15,33 +15,35 @@ import (
 	"bridle/internal/kernel/fault"
 )
 
-// maxGuarded bounds one guarded file, maxHooks the entries of one directory of
-// hooks, and maxModules how many submodules are looked at.
+// What of a repository is guarded before a call: files up to maxGuarded bytes,
+// and maxItems things in all. A repository beyond that is refused. After a call
+// the same limits would be a way to hide, so there they are wider, and what lies
+// beyond them is reported.
 const (
-	maxGuarded = 1 << 20
-	maxHooks   = 256
-	maxModules = 128
+	maxGuarded   = 1 << 20
+	maxItems     = 4096
+	maxItemsLate = 200_000
 )
 
-// item is one guarded thing of a repository: a file with its content, a link
-// with its target, a directory, or nothing.
+// item is one guarded thing of a repository.
 type item struct {
 	Kind    string      `json:"kind"`
 	Mode    fs.FileMode `json:"mode,omitempty"`
-	Content []byte      `json:"content,omitempty"`
+	Content []byte      `json:"content,omitempty"` // of a file, or the target of a link
 }
 
 // The kinds of items.
 const (
 	absent    = "absent"
 	file      = "file"
+	large     = "large" // a file of more than maxGuarded bytes
 	link      = "link"
 	directory = "directory"
 	other     = "other"
 )
 
 func (i item) same(o item) bool {
-	return i.Kind == o.Kind && (i.Kind != file || i.Mode == o.Mode) && bytes.Equal(i.Content, o.Content)
+	return i.Kind == o.Kind && i.Kind != large && (i.Kind != file || i.Mode == o.Mode) && bytes.Equal(i.Content, o.Content)
 }
 
 // gitState is what decides which programs git runs for a repository: its
@@ -50,40 +52,40 @@ func (i item) same(o item) bool {
 type gitState struct {
 	root  string
 	items map[string]item
+	// late is set for the look after a call: it records as much as it can and
+	// never gives up.
+	late     bool
+	problems []string
 }
 
 // readGitState looks at a repository. data is the directory with git's data,
 // below root, or root itself.
-func readGitState(root, data string) (*gitState, error) {
+func readGitState(root, data string, late bool) (*gitState, error) {
+	s := &gitState{root: root, items: map[string]item{}, late: late}
 	dir, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, guardFault(err)
+		return s, guardFault(root, err)
 	}
 	defer func() { _ = dir.Close() }()
 	rel, err := filepath.Rel(root, data)
 	if err != nil {
-		return nil, guardFault(err)
+		return s, guardFault(root, err)
 	}
-	s := &gitState{root: root, items: map[string]item{}}
 	base := filepath.ToSlash(rel)
-	for _, name := range []string{".git", base} {
-		// What stands for the repository: another put in its place would decide
-		// anew.
-		if err := s.take(dir, name); err != nil {
-			return nil, err
-		}
+	// What stands for the repository: another put in its place would decide anew.
+	if err := s.take(dir, ".git", base); err != nil {
+		return s, err
 	}
-	if err := s.takeRepository(dir, base, 0); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, s.takeRepository(dir, base)
 }
 
-func (s *gitState) takeRepository(dir *os.Root, base string, depth int) error {
+func (s *gitState) takeRepository(dir *os.Root, base string) error {
+	names := make([]string, 0, 5)
 	for _, name := range []string{"config", "config.worktree", "commondir", "gitdir", "info/attributes"} {
-		if err := s.take(dir, path.Join(base, name)); err != nil {
-			return err
-		}
+		names = append(names, path.Join(base, name))
+	}
+	if err := s.take(dir, names...); err != nil {
+		return err
 	}
 	if err := s.takeIncluded(dir, base); err != nil {
 		return err
@@ -91,10 +93,10 @@ func (s *gitState) takeRepository(dir *os.Root, base string, depth int) error {
 	if err := s.takeHooks(dir, path.Join(base, "hooks")); err != nil {
 		return err
 	}
-	if err := s.takeWorktrees(dir, base); err != nil {
+	if err := s.takeWorktrees(dir, path.Join(base, "worktrees")); err != nil {
 		return err
 	}
-	return s.takeModules(dir, path.Join(base, "modules"), depth)
+	return s.takeModules(dir, path.Join(base, "modules"))
 }
 
 // takeIncluded guards the files within the root that the configuration
@@ -124,82 +126,103 @@ func (s *gitState) takeIncluded(dir *os.Root, base string) error {
 // takeHooks guards a directory of hooks. The samples that git puts there never
 // run and are left out.
 func (s *gitState) takeHooks(dir *os.Root, hooks string) error {
-	if err := s.take(dir, hooks); err != nil {
-		return err
-	}
-	if s.items[hooks].Kind != directory {
-		return nil
-	}
-	names, err := list(dir, hooks, maxHooks)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
+	return s.each(dir, hooks, func(name string) error {
 		if strings.HasSuffix(name, ".sample") {
-			continue
+			return nil
 		}
-		if err := s.take(dir, path.Join(hooks, name)); err != nil {
+		return s.take(dir, path.Join(hooks, name))
+	})
+}
+
+func (s *gitState) takeWorktrees(dir *os.Root, worktrees string) error {
+	return s.each(dir, worktrees, func(name string) error {
+		at := path.Join(worktrees, name)
+		return s.take(dir, at, path.Join(at, "config.worktree"), path.Join(at, "commondir"), path.Join(at, "gitdir"))
+	})
+}
+
+// takeModules guards the repositories of submodules. Their names may contain
+// slashes, so a directory that is none may hold some.
+func (s *gitState) takeModules(dir *os.Root, at string) error {
+	return s.each(dir, at, func(name string) error {
+		module := path.Join(at, name)
+		if err := s.take(dir, module); err != nil {
 			return err
 		}
-	}
-	return nil
+		if s.items[module].Kind != directory {
+			return nil
+		}
+		if _, err := dir.Lstat(filepath.FromSlash(path.Join(module, "HEAD"))); err == nil {
+			return s.takeRepository(dir, module)
+		}
+		return s.takeModules(dir, module)
+	})
 }
 
-func (s *gitState) takeWorktrees(dir *os.Root, base string) error {
-	names, err := list(dir, path.Join(base, "worktrees"), maxModules)
-	if err != nil {
+// each records a directory and visits the names in it, if it is one.
+func (s *gitState) each(dir *os.Root, at string, visit func(name string) error) error {
+	if err := s.take(dir, at); err != nil {
 		return err
 	}
-	for _, name := range names {
-		for _, guarded := range []string{"config.worktree", "commondir", "gitdir"} {
-			if err := s.take(dir, path.Join(base, "worktrees", name, guarded)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// takeModules guards the repositories of submodules, whose names may contain
-// slashes.
-func (s *gitState) takeModules(dir *os.Root, at string, depth int) error {
-	const deepest = 6
-	if depth > deepest {
+	if s.items[at].Kind != directory {
 		return nil
 	}
-	names, err := list(dir, at, maxModules)
+	f, err := dir.OpenFile(filepath.FromSlash(at), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return err
+		return s.problem(at, err)
 	}
+	names, err := f.Readdirnames(maxItemsLate)
+	_ = f.Close()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return s.problem(at, err)
+	}
+	slices.Sort(names)
 	for _, name := range names {
-		module := path.Join(at, name)
-		if _, err := dir.Lstat(filepath.FromSlash(path.Join(module, "HEAD"))); err == nil {
-			err = s.takeRepository(dir, module, depth+1)
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if err := s.takeModules(dir, module, depth+1); err != nil {
+		if err := visit(name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// take records one item.
-func (s *gitState) take(dir *os.Root, name string) error {
-	i, err := readItem(dir, name)
-	if err != nil {
-		return err
+// take records items.
+func (s *gitState) take(dir *os.Root, names ...string) error {
+	for _, name := range names {
+		i, err := readItem(dir, name)
+		if err != nil {
+			if err := s.problem(name, err); err != nil {
+				return err
+			}
+			i = item{Kind: other}
+		}
+		if i.Kind == large && !s.late {
+			return fault.Newf(CodeGitConfigChanged, "%q of the repository is larger than %d bytes and cannot be guarded", name, maxGuarded).
+				WithHint("commands of this pack do not run in such a repository")
+		}
+		s.items[name] = i
 	}
-	s.items[name] = i
+	switch {
+	case !s.late && len(s.items) > maxItems:
+		return fault.Newf(CodeGitConfigChanged, "the repository has more than %d hooks, worktrees and submodules and cannot be guarded", maxItems).
+			WithHint("commands of this pack do not run in such a repository")
+	case len(s.items) > maxItemsLate:
+		return guardFault(s.root, errors.New("too many entries"))
+	}
 	return nil
 }
 
-// readItem looks at one name without following a link at its end. A link on the
-// way that leaves the root makes it absent: git would not be led there by what
-// is guarded, since that link is an item of its own.
+// problem ends the look before a call; afterwards it is noted.
+func (s *gitState) problem(name string, err error) error {
+	if !s.late {
+		return guardFault(name, err)
+	}
+	s.problems = append(s.problems, name)
+	return nil
+}
+
+// readItem looks at one name without following a link at its end. What lies
+// behind a link that leads out of the root is absent: that link is an item of
+// its own.
 func readItem(dir *os.Root, name string) (item, error) {
 	local := filepath.FromSlash(name)
 	info, err := dir.Lstat(local)
@@ -207,26 +230,19 @@ func readItem(dir *os.Root, name string) (item, error) {
 	case err != nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || leaves(dir, name)):
 		return item{Kind: absent}, nil
 	case err != nil:
-		return item{}, guardFault(err)
+		return item{}, err
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, err := dir.Readlink(local)
-		if err != nil {
-			return item{}, guardFault(err)
-		}
-		return item{Kind: link, Content: []byte(target)}, nil
+		return item{Kind: link, Content: []byte(target)}, err
 	case info.IsDir():
 		return item{Kind: directory}, nil
 	case !info.Mode().IsRegular():
 		return item{Kind: other}, nil
 	case info.Size() > maxGuarded:
-		return item{}, fault.Newf(CodeGitConfigChanged, "%q of the repository is larger than %d bytes and cannot be guarded", name, maxGuarded).
-			WithHint("commands of this pack do not run in such a repository")
+		return item{Kind: large}, nil
 	}
 	data, err := readRegular(dir, local)
-	if err != nil {
-		return item{}, guardFault(err)
-	}
-	return item{Kind: file, Mode: info.Mode().Perm(), Content: data}, nil
+	return item{Kind: file, Mode: info.Mode().Perm(), Content: data}, err
 }
 
 // leaves reports whether a link on the way to a name leads out of the root.
@@ -252,27 +268,7 @@ func readRegular(dir *os.Root, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxGuarded))
 }
 
-// list returns the names in a directory, none when there is no directory, and
-// refuses one with too many.
-func list(dir *os.Root, name string, most int) ([]string, error) {
-	f, err := dir.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, nil
-	}
-	defer func() { _ = f.Close() }()
-	names, err := f.Readdirnames(most + 1)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, nil
-	}
-	if len(names) > most {
-		return nil, fault.Newf(CodeGitConfigChanged, "%q of the repository has more than %d entries and cannot be guarded", name, most).
-			WithHint("commands of this pack do not run in such a repository")
-	}
-	slices.Sort(names)
-	return names, nil
-}
-
-func guardFault(err error) error {
-	return fault.New(CodeGitConfigChanged, "the repository's hooks and configuration cannot be read").Because(err).
+func guardFault(name string, err error) error {
+	return fault.Newf(CodeGitConfigChanged, "the repository's hooks and configuration cannot be read: %q", name).Because(err).
 		WithHint("check who owns the project's .git directory; nothing runs in a repository that cannot be guarded")
 }
