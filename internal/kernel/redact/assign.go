@@ -37,6 +37,9 @@ func (s *scan) check(v field, class nameClass, nameStart int) {
 	if i := strings.IndexByte(s.text[from:min(to, from+20)], ' '); i > 0 && isScheme(s.text[from:from+i]) {
 		from += i + 1
 	}
+	if class == tokenName && (v.form == asConfig || v.form == asTight) && countClass(s.text[nameStart:min(from, nameStart+longestName)], isLower) == 0 {
+		class = secretName // NAME_TOKEN of an environment may be a UUID
+	}
 	if !isSecret(class, s.text[from:to], v.form) {
 		return
 	}
@@ -140,8 +143,22 @@ func (s *scan) valueOf(start, stop int) (field, bool) {
 	if c := s.byteAt(q); (c == '?' || c == '!') && s.byteAt(q+1) == ':' {
 		q++
 	}
+	if s.byteAt(q) == '[' { // char pass[16]
+		end := q + 1
+		for isDigit(s.byteAt(end)) {
+			end++
+		}
+		if s.byteAt(end) == ']' {
+			q = end + 1
+		}
+	}
 	r := s.spaces(q)
 	switch c := s.byteAt(r); {
+	case c == '|' && s.byteAt(r+1) == ' ' && strings.HasPrefix(s.lineBefore(start, 80), "|"):
+		from := s.spaces(r + 1)
+		return field{from, s.bareEnd(from, false), asLoose}, true
+	case closed && c == 't' && strings.HasPrefix(s.text[r:], "to "):
+		return s.literal(r + 3)
 	case c == '=':
 		return s.afterEquals(start, q, r)
 	case c == ':':
@@ -208,6 +225,9 @@ func (s *scan) inFields(start int) bool {
 
 func (s *scan) afterColon(start, r int) (field, bool) {
 	from := r + 1
+	for start > 0 && s.text[start-1] == '*' && s.byteAt(from) == '*' {
+		from++ // **Password:** X
+	}
 	if s.byteAt(from) == ':' {
 		return field{}, false
 	}

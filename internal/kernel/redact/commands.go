@@ -65,6 +65,9 @@ var commands = [...]command{
 
 // inCommand looks at the words of one command line.
 func (c *command) inCommand(s *scan, at, end int) {
+	if s.text[end-1] == ' ' {
+		end--
+	}
 	if at > 0 && isNameByte(s.text[at-1]) && s.text[at-1] != '-' || isNameByte(s.byteAt(end)) {
 		return
 	}

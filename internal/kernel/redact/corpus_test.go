@@ -92,12 +92,14 @@ func TestTheTuningSetIsFound(t *testing.T) {
 	}
 }
 
-// The rules were not tuned on this set. What its predecessor held beside the
-// provider formats had been looked at after its one run (recall 0.966, no false
-// hits), went to the tuning set and was replaced by samples written afresh; the
-// provider formats stayed, with other values.
+// The rules were not tuned on this set. It is the third one: of the first (recall
+// 0.966, no false hits in its one run) and the second (0.979, 0.004) the misses
+// had been looked at, so their samples went to the tuning set, and others were
+// written in their place before the rules were run on them. The list of provider
+// formats stayed, with other values. In its first run the third one had a recall
+// of 0.992 and false hits of 0.012; its misses have not been looked at.
 func TestTheHeldOutSetMeetsTheBar(t *testing.T) {
-	if s := measure(t, "testdata/corpus/heldout", 3); s.recall() < 0.95 || s.falseHits() > 0.02 || s.beside() > 0.02 {
+	if s := measure(t, "testdata/corpus/heldout", 4); s.recall() < 0.95 || s.falseHits() > 0.02 || s.beside() > 0.02 {
 		t.Errorf("%+v", s)
 	}
 }

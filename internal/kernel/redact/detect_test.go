@@ -198,3 +198,31 @@ func TestAChecksumThatHoldsLeavesNoDoubt(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestEveryFormatIsWellFormedAndFromOneOfManyProviders(t *testing.T) {
+	all := newSets()
+	names := map[string]bool{}
+	for _, p := range providers {
+		if names[p.name] || kindRank(p.kind) < 0 {
+			t.Errorf("provider %q: known already, or of an unknown kind %q", p.name, p.kind)
+		}
+		names[p.name] = true
+		for pattern := range strings.FieldsSeq(p.pattern) {
+			if len(anchorOf(pattern)) < 3 {
+				t.Errorf("%s: an anchor has three bytes or more: %s", p.name, pattern)
+			}
+			varies := false
+			for rest := pattern; rest != ""; {
+				var part part
+				part, rest = all.next(rest)
+				varies = varies || part.set != nil
+			}
+			if !varies {
+				t.Errorf("%s: nothing varies in %s", p.name, pattern)
+			}
+		}
+	}
+	if len(names) < 60 {
+		t.Errorf("only %d providers", len(names))
+	}
+}

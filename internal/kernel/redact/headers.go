@@ -167,7 +167,9 @@ func scheme(s *scan, at, end int) {
 // cookie looks at the pairs of a Cookie or Set-Cookie header.
 func cookie(s *scan, _, end int) {
 	i := end + s.quoteAt(end)
-	if c := s.byteAt(i); c != ':' && c != '=' && c != ',' && c != ' ' {
+	if v, ok := s.pairValue(i); ok && i > end {
+		i = v.from - 1
+	} else if c := s.byteAt(i); c != ':' && c != '=' && c != ',' && c != ' ' {
 		return
 	}
 	i = s.spaces(i + 1)

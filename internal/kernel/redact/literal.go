@@ -230,6 +230,9 @@ func isPronounceable(run string) bool {
 			return false
 		}
 	}
+	if len(run) >= 7 {
+		return vowels*4 >= len(run)
+	}
 	return vowels*6 >= len(run)
 }
 

@@ -115,7 +115,7 @@ func (s *scan) sentence(start, stop int, class nameClass) {
 			s.add(from, to, KindCredential, "sentence")
 			s.skip = max(s.skip, to)
 			return
-		case n == 0 && looksRandom(word, 16) && isSecret(class, word, asLoose) && !isHexDigest(word) && !isPath(word):
+		case n == 0 && s.isNamedDirectly(class, word):
 			s.add(from, to, KindCredential, "sentence")
 			s.skip = max(s.skip, to)
 			return
@@ -166,9 +166,18 @@ func isJoint(word string) bool {
 	return strings.HasSuffix(word, "'s")
 }
 
+// isNamedDirectly judges the word right after the name, as in "password X" and
+// "API key X".
+func (s *scan) isNamedDirectly(class nameClass, word string) bool {
+	if class == passwordName && symbols(word) > 0 && countClass(word, isUpper) > 0 && countClass(word, isLower) > 0 && countClass(word, isDigit) > 0 {
+		return s.isSpoken(class, word, false)
+	}
+	return isOneToken(strings.TrimRight(word, "~")) && looksRandom(word, 16) && isSecret(class, word, asLoose) && !isHexDigest(word) && !isPath(word)
+}
+
 // isSpoken is stricter than isSecret: most words of a sentence are words.
 func (s *scan) isSpoken(class nameClass, word string, inQuotes bool) bool {
-	if isPlaceholder(word) || isReference(word) || isOrdinary(word) || isUUID(word) || isHexDigest(word) && class != secretName {
+	if strings.ContainsAny(word, " \t,(){}[]") || isPlaceholder(word) || isReference(word) || isOrdinary(word) || isUUID(word) || isHexDigest(word) && class != secretName {
 		return false
 	}
 	digits := countClass(word, isDigit)
