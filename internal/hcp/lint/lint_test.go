@@ -199,6 +199,10 @@ func TestWhatHasNoPublishedKindIsStillReported(t *testing.T) {
 			`invalid_meta|pack_id|surface.json /pack_id is a reserved name: it may only repeat the id "demo"`}},
 		{"trigger declared twice", with("surface.json", `[{"ref":"new_item"}]`, `[{"ref":"new_item"},{"ref":"new_item"}]`), []string{
 			`invalid_meta|stimulusTriggers|surface.json /stimulusTriggers/1 declares "new_item" a second time`}},
+		{"trigger in upper case", with("surface.json", `"new_item"`, `"New_Item"`).and("policy.json", strings.Replace(policy, `"new_item"`, `"New_Item"`, 1)), []string{
+			`invalid_meta|stimulusTriggers|surface.json /stimulusTriggers/0/ref must be in lower case, not "New_Item"`}},
+		{"trigger with a space", with("surface.json", `"new_item"`, `"new item"`).and("policy.json", strings.Replace(policy, `"new_item"`, `"new item"`, 1)), []string{
+			`invalid_meta|stimulusTriggers|surface.json /stimulusTriggers/0/ref must be printable ASCII without spaces, not "new item"`}},
 		{"arguments that no call can be checked against", with("surface.json", `"description":"Lists."`, `"args":{"type":"array"}`), []string{
 			`invalid_meta|list|the args of demo.list cannot be used: "/type" is not "object"`}},
 		{"Skill that is not UTF-8", clean().and("HARNESS.md", "\xff"), []string{`skill|HARNESS.md|HARNESS.md is not UTF-8`}},

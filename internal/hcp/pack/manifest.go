@@ -272,8 +272,12 @@ func (r *manifestReader) triggers() {
 		r.object(&triggerShape, func(string) {
 			before := len(r.problems)
 			trigger.Ref = r.text(1, 0)
-			if len(r.problems) == before && !isPrintable(trigger.Ref) {
+			switch {
+			case len(r.problems) > before:
+			case !isPrintable(trigger.Ref):
 				r.stricter(r.pointer(), "must be printable ASCII without spaces, not %s", quote(trigger.Ref))
+			case strings.ToLower(trigger.Ref) != trigger.Ref: // §7.1.2; the published schema does not say it
+				r.stricter(r.pointer(), "must be in lower case, not %s", quote(trigger.Ref))
 			}
 		})
 		if seen[trigger.Ref] && trigger.Ref != "" {
