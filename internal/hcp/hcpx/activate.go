@@ -22,8 +22,10 @@ type activateResult struct {
 	OK        bool     `json:"ok"`
 	Activated []string `json:"activated"`
 	Skills    []string `json:"skills"`
-	Notes     []string `json:"notes,omitempty"`
-	Next      []string `json:"next,omitempty"`
+	// Changes are what a person's act accepted.
+	Changes []store.Change `json:"changes,omitempty"`
+	Notes   []string       `json:"notes,omitempty"`
+	Next    []string       `json:"next,omitempty"`
 }
 
 // changesResult is a refused activation with what it would have accepted.
@@ -80,9 +82,9 @@ func (a *activation) run(ctx context.Context) (cli.Result, error) {
 	opts := store.ActivateOptions{
 		Search: store.Search{Path: a.c.Env.Get("PATH"), Avoid: a.rt.WorkFolders()},
 		Accept: map[string]string{},
-		// Whoever may install may also use what they installed; an agent's
-		// replacement of a pack that the person had accepted is looked at.
-		AcceptInstalled: agentMarker(a.c) == "",
+		// A person at a terminal who installed other content has decided about
+		// it, and is shown what changed. Everybody else needs their consent.
+		AcceptInstalled: personPresent(a.c),
 	}
 	if len(a.tokens) > 0 {
 		if err := a.match(ctx, opts); err != nil {
@@ -99,7 +101,7 @@ func (a *activation) run(ctx context.Context) (cli.Result, error) {
 	if err != nil {
 		return a.refused(done, err)
 	}
-	result := activateResult{OK: true, Activated: done.Activated, Skills: done.Skills, Notes: done.Notes}
+	result := activateResult{OK: true, Activated: done.Activated, Skills: done.Skills, Changes: done.Changes, Notes: done.Notes}
 	for _, id := range a.ids {
 		result.Next = append(result.Next, "hcpx commands "+id)
 	}
@@ -168,6 +170,9 @@ func (a *activation) refused(done store.ActivateResult, err error) (cli.Result, 
 
 func (r activateResult) print(p *cli.Page) {
 	p.Line(p.Green("activated"), " ", strings.Join(r.Activated, ", "))
+	for _, change := range r.Changes {
+		printChange(p, change)
+	}
 	notesAndNext(p, r.Notes, r.Next)
 }
 

@@ -80,7 +80,33 @@ func (r *Runtime) ProjectID() (string, error) {
 		}
 		return r.o.ProjectID, nil
 	}
+	if !r.mayNameProject() {
+		return "", nil
+	}
 	return enclosingRepository(r.workDir(), r.o.UserHome), nil
+}
+
+// mayNameProject reports whether the directory that the environment names may
+// stand in for the caller's: for a person any, under an agent's marker one at or
+// below the project that the caller is in.
+func (r *Runtime) mayNameProject() bool {
+	if r.o.Agent == "" || r.o.ProjectDir == "" {
+		return true
+	}
+	around := enclosingRepository(r.o.Dir, r.o.UserHome)
+	if around == "" {
+		around = r.o.Dir
+	}
+	outer, err := filepath.EvalSymlinks(around)
+	if err != nil {
+		return false
+	}
+	inner, err := filepath.EvalSymlinks(r.workDir())
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(outer, inner)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // member reports whether the Principal belongs to the project in scope. That

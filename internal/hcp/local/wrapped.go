@@ -10,6 +10,7 @@ import (
 	"bridle/internal/hcp/adapter/wrap"
 	"bridle/internal/hcp/pack"
 	"bridle/internal/hcp/store"
+	"bridle/internal/kernel/fault"
 )
 
 // guardDir holds, in the store, what the guard of git repositories remembers.
@@ -22,7 +23,7 @@ func (r *Runtime) runWrapped(ctx context.Context, request adapter.Request) adapt
 	driver := &wrap.Local{Jails: jails{r.Store}, Limits: limits}
 	switch mode := workspaceMode(request.Pack); mode {
 	case hcp.WorkspaceProject, hcp.WorkspaceEphemeral:
-		project, err := wrap.OpenProject(r.workDir(), limits)
+		project, err := r.openProject(limits)
 		switch {
 		case err == nil:
 			driver.Project = project
@@ -34,6 +35,17 @@ func (r *Runtime) runWrapped(ctx context.Context, request adapter.Request) adapt
 	}
 	host := wrap.Host{Zone: r.o.Zone, Certificates: r.o.Certificates, MCP: r.o.MCP}
 	return wrap.New(wrap.Options{Driver: driver, Host: host, Limits: limits}).Run(ctx, request)
+}
+
+// openProject opens the project at hand. Under an agent's marker the environment
+// only tightens: HCP_PROJECT_DIR may choose a folder of the project that the
+// caller is in, and no other.
+func (r *Runtime) openProject(limits wrap.Limits) (*wrap.Project, error) {
+	if !r.mayNameProject() {
+		return nil, fault.Newf(wrap.CodeNoProject, "HCP_PROJECT_DIR leads out of the project at hand, to %q", r.o.ProjectDir).
+			WithHint("%s says that an agent is at work; run the command in the directory that it is about", r.o.Agent)
+	}
+	return wrap.OpenProject(r.workDir(), limits)
 }
 
 func workspaceMode(p *pack.Pack) hcp.WorkspaceMode {

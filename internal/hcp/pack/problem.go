@@ -45,7 +45,7 @@ func (d *Draft) fault() error {
 	case first.Code == CodeUnsupportedVersion:
 		return f.WithHint("this runtime implements %s, which is major %d", hcp.ProtocolVersion, hcp.Version)
 	case first.Code == CodeNoPack:
-		return f.WithHint("point at the directory that holds %s, or make a pack with \"hcpx init <id>\"", SurfaceFile)
+		return f.WithHint("point at the directory that holds %s", SurfaceFile)
 	case len(d.Problems) > 1:
 		return f.WithHint("the pack has %d more problems; \"hcpx lint\" lists them", len(d.Problems)-1)
 	}

@@ -146,7 +146,7 @@ func (f *fetcher) place() (string, fs.FileInfo, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil, fault.Newf(CodeNoPack, "there is nothing at %q", f.argument.path).
-			WithHint(forms).WithNext("hcpx init <id>")
+			WithHint(forms).WithNext("hcpx help install")
 	case err != nil:
 		return "", nil, fault.Newf(CodeBadSource, "cannot read %q", f.argument.path).Because(err)
 	}

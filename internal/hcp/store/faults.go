@@ -88,10 +88,9 @@ func (s *Store) suggest(f *fault.Error, id, verb string) *fault.Error {
 		}
 	}
 	if f.Hint == "" {
-		f.WithHint("install it first; a search lists what there is")
+		f.WithHint("install it first, from its directory or where it is published")
 	}
-	f.WithNext("hcpx search " + word(id))
-	return f.WithNext("hcpx install <pack_dir>")
+	return f.WithNext("hcpx list", "hcpx install <pack_dir>")
 }
 
 func notActivated(id string) error {

@@ -78,7 +78,7 @@ func (s *Store) checkSource(dir string) error {
 	}
 	return fault.Newf(CodeNoPack, "no pack at %q: it has no surface.json", dir).
 		WithHint("point at the folder that holds surface.json, policy.json and HARNESS.md, or make one").
-		WithNext("hcpx init <id>")
+		WithNext("hcpx lint <pack_dir>")
 }
 
 // real is a path without links, or as it is where it cannot be followed.

@@ -61,7 +61,7 @@ func requireArguments(cmd *cobra.Command) {
 	unlimited := false
 	for _, word := range strings.Fields(cmd.Use)[1:] {
 		switch {
-		case strings.Contains(word, "…"):
+		case strings.HasSuffix(word, "…]") || strings.HasSuffix(word, "…"):
 			unlimited = true
 		case strings.HasPrefix(word, "<"):
 			required = append(required, word)
@@ -73,6 +73,8 @@ func requireArguments(cmd *cobra.Command) {
 		switch {
 		case len(args) < len(required):
 			return usageFault(cmd, "missing %s", required[len(args)])
+		case slices.Contains(args[:len(required)], ""):
+			return usageFault(cmd, "empty %s", required[slices.Index(args, "")])
 		case len(args) > len(required)+len(optional) && !unlimited:
 			return usageFault(cmd, "unexpected argument %q", args[len(required)+len(optional)])
 		}

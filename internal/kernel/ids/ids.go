@@ -49,11 +49,11 @@ func IsPackID(s string) bool {
 }
 
 // IsLoosePackID reports whether s is an id that the text of the specification
-// (§2.2) still allows: 1 to 128 printable ASCII characters without upper-case
-// letters, and safe as one path element on every platform. Packs with such an
-// id load with a note.
+// (§2.2) still allows: 1 to 128 lower-case ASCII letters, digits, hyphens, dots
+// and underscores, a letter or digit first, and safe as one path element on
+// every platform. Packs with such an id load with a note.
 func IsLoosePackID(s string) bool {
-	if len(s) == 0 || len(s) > 128 || !IsPathElement(s) {
+	if len(s) == 0 || len(s) > 128 || !isLowerAlnum(s[0]) || !IsPathElement(s) {
 		return false
 	}
 	for i := range len(s) {
@@ -83,16 +83,22 @@ func IsCommandKey(s string) bool {
 }
 
 // IsLooseCommandKey reports whether s is a key that the text of the
-// specification (§2.3) allows: non-empty printable ASCII, no upper-case
-// letters, no white space, no slash.
+// specification (§2.3) allows and that no other grammar reads as something
+// else: lower-case ASCII letters, digits, hyphens and underscores, in words that
+// dots separate, each starting with a letter or digit. So a key is never a
+// pattern, a flag or a path.
 func IsLooseCommandKey(s string) bool {
 	if s == "" || len(s) > 128 {
 		return false
 	}
-	for i := range len(s) {
-		c := s[i]
-		if c <= ' ' || c >= 0x7f || c == '/' || c == '\\' || ('A' <= c && c <= 'Z') {
+	for word := range strings.SplitSeq(s, ".") {
+		if word == "" || !isLowerAlnum(word[0]) {
 			return false
+		}
+		for i := range len(word) {
+			if c := word[i]; !isLowerAlnum(c) && c != '-' && c != '_' {
+				return false
+			}
 		}
 	}
 	return true

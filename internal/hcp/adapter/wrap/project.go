@@ -41,6 +41,30 @@ func (l Limits) refuses(path string) bool {
 	return l.tooWide(path) || l.Store != "" && below(path, realPath(l.Store))
 }
 
+// systemFolders belong to the machine, and nobody's project is there.
+var systemFolders = []string{"/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/run", "/sbin", "/sys", "/usr", "/var/lib", "/var/run"}
+
+// private reports whether a project's root is where no project is: in the
+// system's own folders or devices, or in a hidden folder right below the home,
+// where programs keep keys and logins. A repository deeper in such a folder is a
+// project all the same: agents keep their worktrees there.
+func (l Limits) private(root string) bool {
+	if slices.ContainsFunc(systemFolders, func(dir string) bool { return below(root, dir) }) ||
+		below(root, "/dev") && !below(root, "/dev/shm") {
+		return true
+	}
+	home := realPath(l.Home)
+	if l.Home == "" || root == home || !below(root, home) {
+		return false
+	}
+	inHome, err := filepath.Rel(home, root)
+	if err != nil || !strings.HasPrefix(inHome, ".") {
+		return false
+	}
+	_, deeper := os.Lstat(filepath.Join(root, ".git"))
+	return deeper != nil || !strings.Contains(inHome, string(filepath.Separator))
+}
+
 // realPath follows links as far as the path exists.
 func realPath(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
@@ -76,6 +100,10 @@ func OpenProject(dir string, limits Limits) (*Project, error) {
 	}
 	p := &Project{Dir: resolved, Root: resolved}
 	p.findRepository(limits)
+	if limits.private(p.Root) {
+		return nil, fault.Newf(CodeNoProject, "the directory %q cannot be a project", dir).
+			WithHint("it belongs to the system, or is a hidden folder of your home, where programs keep logins; run the command inside a project directory")
+	}
 	return p, nil
 }
 
