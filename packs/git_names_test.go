@@ -118,7 +118,17 @@ func TestGitAnswersTheSameUnderEveryShellAndAwk(t *testing.T) {
 		r.write("bad\xff\xc3", "x")
 	}
 	sameEverywhere(t, command{path: script(t, "git", "git-hcp"), dir: r.dir}, [][]string{
-		{"status"}, {"log"}, {"show", "HEAD", "--patch=true"}, {"diff", "--staged=true", "--patch=true"}, {"branches"}, {"tags"}, {"blame", "sub/f"},
-		{"stashes"}, {"remotes"}, {"config"}, {"show", "none"}, {"--help"},
+		{"status"},
+		{"log"},
+		{"show", "HEAD", "--patch=true"},
+		{"diff", "--staged=true", "--patch=true"},
+		{"branches"},
+		{"tags"},
+		{"blame", "sub/f"},
+		{"stashes"},
+		{"remotes"},
+		{"config"},
+		{"show", "none"},
+		{"--help"},
 	})
 }

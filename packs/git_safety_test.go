@@ -66,8 +66,10 @@ func TestGitReadsStartNothingAndWriteNothing(t *testing.T) {
 	if err := os.WriteFile(trap, []byte("#!/bin/sh\necho \"$0 $*\" >>'"+trace+"'\ncat\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"core.fsmonitor", "diff.external", "diff.trap.command", "diff.trap.textconv", "core.pager", "pager.log", "gpg.program",
-		"core.editor", "credential.helper", "core.sshCommand", "core.askPass"} {
+	for _, key := range []string{
+		"core.fsmonitor", "diff.external", "diff.trap.command", "diff.trap.textconv", "core.pager", "pager.log", "gpg.program",
+		"core.editor", "credential.helper", "core.sshCommand", "core.askPass",
+	} {
 		r.git("config", key, trap)
 	}
 	r.git("config", "log.showSignature", "true")
@@ -83,8 +85,19 @@ func TestGitReadsStartNothingAndWriteNothing(t *testing.T) {
 	}
 	r.write("f.txt", "3\n") // an index entry that a careless status would refresh
 	before := snapshot(t, r.dir)
-	for _, args := range [][]string{{"status"}, {"log"}, {"show", "HEAD", "--patch=true"}, {"diff", "--patch=true"}, {"diff", "--staged=true"}, {"branches"},
-		{"tags"}, {"blame", "f.txt"}, {"stashes"}, {"remotes"}, {"config"}} {
+	for _, args := range [][]string{
+		{"status"},
+		{"log"},
+		{"show", "HEAD", "--patch=true"},
+		{"diff", "--patch=true"},
+		{"diff", "--staged=true"},
+		{"branches"},
+		{"tags"},
+		{"blame", "f.txt"},
+		{"stashes"},
+		{"remotes"},
+		{"config"},
+	} {
 		r.ok(args...)
 	}
 	if got := snapshot(t, r.dir); got != before {

@@ -40,8 +40,10 @@ func (r repo) git(args ...string) string {
 func (r repo) try(args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.home, "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_DATE=2026-03-01T10:00:00+01:00", "GIT_COMMITTER_DATE=2026-03-01T10:00:00+01:00"}
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + r.home, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_DATE=2026-03-01T10:00:00+01:00", "GIT_COMMITTER_DATE=2026-03-01T10:00:00+01:00",
+	}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -98,8 +100,11 @@ func TestGitStatusTellsEverySituation(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	for _, c := range []struct{ list, path, change string }{
-		{"staged", "added", "added"}, {"staged", "moved here.txt", "renamed"},
-		{"unstaged", "a.txt", "modified"}, {"unstaged", "c.txt", "deleted"}, {"untracked", "new/", ""},
+		{"staged", "added", "added"},
+		{"staged", "moved here.txt", "renamed"},
+		{"unstaged", "a.txt", "modified"},
+		{"unstaged", "c.txt", "deleted"},
+		{"untracked", "new/", ""},
 	} {
 		item := find(t, got[c.list].([]any), c.path)
 		if c.change != "" && item["change"] != c.change {
@@ -201,9 +206,17 @@ func TestGitLogFiltersAndBounds(t *testing.T) {
 		args []string
 		want int
 	}{
-		{[]string{"--limit=3"}, 3}, {[]string{"--limit", "200"}, 26}, {[]string{"--path", "g"}, 1}, {[]string{"--author", "bob ("}, 1},
-		{[]string{"--author=nobody"}, 0}, {[]string{"--grep", "[X]", "--limit=200"}, 25}, {[]string{"--base=side"}, 4}, {[]string{"--ref=side", "--limit=200"}, 22},
-		{[]string{"--since", "2027-01-01"}, 0}, {[]string{"--until=yesterday", "--since=2020-01-01", "--grep", "change 7"}, 1}, {[]string{"--path=none"}, 0},
+		{[]string{"--limit=3"}, 3},
+		{[]string{"--limit", "200"}, 26},
+		{[]string{"--path", "g"}, 1},
+		{[]string{"--author", "bob ("}, 1},
+		{[]string{"--author=nobody"}, 0},
+		{[]string{"--grep", "[X]", "--limit=200"}, 25},
+		{[]string{"--base=side"}, 4},
+		{[]string{"--ref=side", "--limit=200"}, 22},
+		{[]string{"--since", "2027-01-01"}, 0},
+		{[]string{"--until=yesterday", "--since=2020-01-01", "--grep", "change 7"}, 1},
+		{[]string{"--path=none"}, 0},
 		{[]string{"--grep=--all"}, 0},
 	} {
 		if got := r.ok(append([]string{"log"}, c.args...)...); len(got["commits"].([]any)) != c.want {

@@ -73,8 +73,19 @@ func TestLedgerCountsExactly(t *testing.T) {
 		amount string
 		cents  int
 	}{
-		{"0.01", 1}, {"0.1", 10}, {"2.80", 280}, {"2.8", 280}, {"7", 700}, {"0.29", 29}, {"19.99", 1999}, {"1.15", 115},
-		{"999.99", -1}, {"100", 10000}, {"0.07", 7}, {"9.09", 909}, {"99999999", -1},
+		{"0.01", 1},
+		{"0.1", 10},
+		{"2.80", 280},
+		{"2.8", 280},
+		{"7", 700},
+		{"0.29", 29},
+		{"19.99", 1999},
+		{"1.15", 115},
+		{"999.99", -1},
+		{"100", 10000},
+		{"0.07", 7},
+		{"9.09", 909},
+		{"99999999", -1},
 	} {
 		got := pay(t, home, c.amount, "demo-rent", "m")
 		if c.cents < 0 {
@@ -157,8 +168,10 @@ func TestLedgerKeepsAnyMemo(t *testing.T) {
 	for b := byte(1); b < 128; b++ {
 		control.WriteByte(b)
 	}
-	memos := []string{`say "hi" \ there`, "two\nlines\r\n\ttabbed", control.String(), "Überweisung → 😀 \u202e", "--confirm", "-", "%s %d %n",
-		"$(id) `id` ${HOME}", "it's", " leading and trailing ", "\t", "\\u0041", "\u2028"}
+	memos := []string{
+		`say "hi" \ there`, "two\nlines\r\n\ttabbed", control.String(), "Überweisung → 😀 \u202e", "--confirm", "-", "%s %d %n",
+		"$(id) `id` ${HOME}", "it's", " leading and trailing ", "\t", "\\u0041", "\u2028",
+	}
 	for _, memo := range memos {
 		if got := pay(t, home, "0.01", "demo-grocer", memo).object(t); got["memo"] != memo {
 			t.Errorf("%q came back as %q", memo, got["memo"])
@@ -170,8 +183,10 @@ func TestLedgerKeepsAnyMemo(t *testing.T) {
 			t.Errorf("listed: %q became %q", memo, got)
 		}
 	}
-	for memo, want := range map[string]string{"a\xffb": "a\ufffdb", "\xe2\x82": "\ufffd", "\xed\xa0\x80": "\ufffd\ufffd\ufffd", "\xc0\xaf": "\ufffd\ufffd",
-		"\xf4\x90\x80\x80!": "\ufffd\ufffd\ufffd\ufffd!", "\xf0\x9f\x98": "\ufffd", "\xe2A": "\ufffdA"} {
+	for memo, want := range map[string]string{
+		"a\xffb": "a\ufffdb", "\xe2\x82": "\ufffd", "\xed\xa0\x80": "\ufffd\ufffd\ufffd", "\xc0\xaf": "\ufffd\ufffd",
+		"\xf4\x90\x80\x80!": "\ufffd\ufffd\ufffd\ufffd!", "\xf0\x9f\x98": "\ufffd", "\xe2A": "\ufffdA",
+	} {
 		if got := pay(t, home, "0.01", "demo-grocer", memo).object(t); got["memo"] != want {
 			t.Errorf("%q became %q, want %q", memo, got["memo"], want)
 		}
@@ -260,8 +275,15 @@ func TestLedgerSaysWhereItCannotWrite(t *testing.T) {
 func TestLedgerAnswersTheSameUnderEveryShellAndAwk(t *testing.T) {
 	needs(t, "sh", "od", "awk")
 	sameEverywhere(t, command{path: script(t, "ledger", "ledger")}, [][]string{
-		{"setup", "status", "--json"}, {"setup", "all", "-y", "--json"}, {"connect", "demo", "--json"}, {"status", "--json"}, {"list", "--json"},
-		{"list"}, {"transfer", "1.5", "--to", "x", "--confirm"}, {"transfer", "1e1", "--to", "demo-rent", "--confirm"}, {"--help"},
+		{"setup", "status", "--json"},
+		{"setup", "all", "-y", "--json"},
+		{"connect", "demo", "--json"},
+		{"status", "--json"},
+		{"list", "--json"},
+		{"list"},
+		{"transfer", "1.5", "--to", "x", "--confirm"},
+		{"transfer", "1e1", "--to", "demo-rent", "--confirm"},
+		{"--help"},
 		{"transfer", "1.50", "--to", "demo-rent", "--memo", "é\xff\"\\\n😀", "--confirm"},
 	})
 }

@@ -71,8 +71,10 @@ func registryAnswer(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		answer = map[string]any{"error": "login first"}
 	case r.URL.Path == "/-/v1/search":
-		answer = map[string]any{"total": 1, "time": "now", "objects": []any{map[string]any{"package": map[string]any{"name": "left", "version": "2.1.0", "description": strings.Repeat("long ", 200), "date": "2022-01-01T00:00:00.000Z",
-			"maintainers": []any{}, "keywords": []any{}, "links": map[string]any{"npm": "https://example.com"}, "publisher": map[string]any{"username": "u", "email": "e@example.com"}}}}}
+		answer = map[string]any{"total": 1, "time": "now", "objects": []any{map[string]any{"package": map[string]any{
+			"name": "left", "version": "2.1.0", "description": strings.Repeat("long ", 200), "date": "2022-01-01T00:00:00.000Z",
+			"maintainers": []any{}, "keywords": []any{}, "links": map[string]any{"npm": "https://example.com"}, "publisher": map[string]any{"username": "u", "email": "e@example.com"},
+		}}}}
 	case r.Method == http.MethodPost && r.URL.Path == "/-/npm/v1/security/advisories/bulk":
 		body := io.Reader(r.Body)
 		if r.Header.Get("Content-Encoding") == "gzip" {
@@ -104,8 +106,10 @@ func (p packageDir) write(name, text string) {
 
 func (p packageDir) hcp(args ...string) outcome {
 	p.t.Helper()
-	return start(p.t, command{path: script(p.t, "npm", "npm-hcp"), args: append([]string{args[0], "--json"}, args[1:]...), dir: p.dir,
-		env: []string{"HOME=" + p.home, "npm_config_registry=http://127.0.0.1:9/", "NPM_CONFIG_OFFLINE=true"}})
+	return start(p.t, command{
+		path: script(p.t, "npm", "npm-hcp"), args: append([]string{args[0], "--json"}, args[1:]...), dir: p.dir,
+		env: []string{"HOME=" + p.home, "npm_config_registry=http://127.0.0.1:9/", "NPM_CONFIG_OFFLINE=true"},
+	})
 }
 
 // two is for commands of two words, whose second must follow the first.

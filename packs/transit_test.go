@@ -166,8 +166,18 @@ func TestTransitEchoesHostileWordsAsJSON(t *testing.T) {
 func TestTransitAnswersTheSameUnderEveryShellAndAwk(t *testing.T) {
 	needs(t, "sh", "od", "awk")
 	sameEverywhere(t, command{path: script(t, "transit", "transit")}, [][]string{
-		{"find", "a", "--json"}, {"plan", "A", "B\xffé😀\x01", "--json"}, {"plan", "Airport", "Museum", "--json"},
-		{"plan", "Lakeside", "University", "--depart=17:05"}, {"show", "opt-2.airport.museum.0930", "--json"}, {"show", "opt-3"},
-		{"status", "--json"}, {"status"}, {"follow", "run-13", "--json"}, {"follow", "run-700"}, {"show", "opt-8"}, {"fly"}, {"--help"},
+		{"find", "a", "--json"},
+		{"plan", "A", "B\xffé😀\x01", "--json"},
+		{"plan", "Airport", "Museum", "--json"},
+		{"plan", "Lakeside", "University", "--depart=17:05"},
+		{"show", "opt-2.airport.museum.0930", "--json"},
+		{"show", "opt-3"},
+		{"status", "--json"},
+		{"status"},
+		{"follow", "run-13", "--json"},
+		{"follow", "run-700"},
+		{"show", "opt-8"},
+		{"fly"},
+		{"--help"},
 	})
 }

@@ -127,8 +127,10 @@ func TestEveryFaultIsFoundByItsVectors(t *testing.T) {
 			}
 		})}, "exec.brain.requires-project exec.order.scope-before-grant exec.envelope.session-decides-scope"},
 		"everybody is an operator": {broken{before: session(func(s *Session) { s.Elevated = true })}, "exec.mothership.needs-elevation"},
-		"no sandbox by one setting": {broken{before: session(func(s *Session) { s.NativeLocal = s.NoSandbox })},
-			"exec.sandbox.one-setting-is-not-enough"},
+		"no sandbox by one setting": {
+			broken{before: session(func(s *Session) { s.NativeLocal = s.NoSandbox })},
+			"exec.sandbox.one-setting-is-not-enough",
+		},
 		"a hub that never fails": {broken{before: session(func(s *Session) {
 			s.Hub = &HubScript{Env: map[string]string{"PROBE_TOKEN": "ambient-credential"}}
 		})}, "exec.step7.mint-fails"},
@@ -210,8 +212,10 @@ func TestDriverProgramsThatMisbehaveFailTheirVector(t *testing.T) {
 		"answers nonsense":   {"while read -r x; do echo nonsense; done", time.Minute, "no JSON"},
 		"one answer for all": {`read -r x; echo '{"ok":true}'; exec cat >/dev/null`, time.Second, "out of time"},
 		"endless line":       {"head -c 9000000 /dev/zero | tr '\\0' x; cat >/dev/null", time.Minute, "token too long"},
-		"talks after the end": {`while read -r x; do echo '{"ok":false}'; done; head -c 1000000 /dev/zero`, time.Minute,
-			"/ok is false, not true"},
+		"talks after the end": {
+			`while read -r x; do echo '{"ok":false}'; done; head -c 1000000 /dev/zero`, time.Minute,
+			"/ok is false, not true",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			command := Command{Path: "/bin/sh", Args: []string{"-c", c.script}, Env: []string{"PATH=/usr/bin:/bin"}, Timeout: c.timeout}

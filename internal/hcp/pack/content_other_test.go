@@ -6,6 +6,7 @@ func platformCases() (none []struct {
 	name   string
 	make   func(dir string) error
 	reason string
-}) {
+},
+) {
 	return none
 }

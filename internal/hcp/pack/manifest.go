@@ -119,7 +119,8 @@ func readManifest(data []byte) *manifestReader {
 
 // shared reads a field that the manifest and its hcp block have in common.
 func (r *manifestReader) shared(name string, plane *hcp.Plane, faces *[]hcp.Transport, binding **hcp.Binding,
-	wrap **hcp.Wrap, openapi **hcp.OpenAPI, pass **hcp.PassThrough, skillURL *string) {
+	wrap **hcp.Wrap, openapi **hcp.OpenAPI, pass **hcp.PassThrough, skillURL *string,
+) {
 	switch name {
 	case "plane":
 		*plane = choice(r.reader, planes)

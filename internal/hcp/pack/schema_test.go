@@ -136,9 +136,18 @@ func TestTheReaderAgreesWithTheSchemaOnMutatedDocuments(t *testing.T) {
 	}
 }
 
-var replacements = []any{nil, true, false, "", "x", "read", "wrap", "always", "https://example.com", strings.Repeat("é", 65), strings.Repeat("a", 129),
+var replacements = []any{
+	nil, true, false, "", "x", "read", "wrap", "always", "https://example.com", strings.Repeat("é", 65), strings.Repeat("a", 129),
 	json.Number("0"), json.Number("1"), json.Number("1.0"), json.Number("10e-1"), json.Number("1.5"), json.Number("-3"), json.Number("2E3"), json.Number("99999999999999999999"),
-	[]any{}, []any{"x"}, []any{nil}, map[string]any{}, map[string]any{"x": "y"}, map[string]any{"ref": "r"}, map[string]any{"bin": "b"}, map[string]any{"mode": "user"}}
+	[]any{},
+	[]any{"x"},
+	[]any{nil},
+	map[string]any{},
+	map[string]any{"x": "y"},
+	map[string]any{"ref": "r"},
+	map[string]any{"bin": "b"},
+	map[string]any{"mode": "user"},
+}
 
 var addedNames = []string{"x", "id", "kind", "bin", "mode", "ref", "path", "url", "hcp", "pack_id", "adapter_kind", "verbs", "list", "a.b", "A", "confirm", "land", "cli", "title", "live", "fields", "wrap", "workspace"}
 
@@ -238,8 +247,10 @@ func wire(t testing.TB, v any) string {
 }
 
 func TestWholeKnowsIntegersHoweverTheyAreWritten(t *testing.T) {
-	for literal, want := range map[string]int{"0": 0, "-0": 0, "1": 1, "1.0": 1, "10e-1": 1, "1e0": 1, "2E3": 2000, "-7": -7, "120e-1": 12,
-		"1.50e1": 15, "99999999999999999999": 1<<31 - 1, "-1e300": -1 << 31, "0.0e-9": 0} {
+	for literal, want := range map[string]int{
+		"0": 0, "-0": 0, "1": 1, "1.0": 1, "10e-1": 1, "1e0": 1, "2E3": 2000, "-7": -7, "120e-1": 12,
+		"1.50e1": 15, "99999999999999999999": 1<<31 - 1, "-1e300": -1 << 31, "0.0e-9": 0,
+	} {
 		if got, ok := whole(literal); !ok || got != want {
 			t.Errorf("whole(%s) = %d, %v, want %d", literal, got, ok, want)
 		}

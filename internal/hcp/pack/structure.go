@@ -111,8 +111,10 @@ func badEnvironment(w *hcp.Wrap) []hcp.LintIssue {
 	var issues []hcp.LintIssue
 	check := func(field, name string) {
 		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == '=' || r == 0x7f }) {
-			issues = append(issues, hcp.LintIssue{Kind: hcp.LintWrap, Key: field,
-				Message: fmt.Sprintf("wrap.%s names a variable %s, which no environment can hold", field, quote(name))})
+			issues = append(issues, hcp.LintIssue{
+				Kind: hcp.LintWrap, Key: field,
+				Message: fmt.Sprintf("wrap.%s names a variable %s, which no environment can hold", field, quote(name)),
+			})
 		}
 	}
 	for _, name := range sortedKeys(w.AgentEnv) {

@@ -2,13 +2,12 @@ package store
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"bridle/packs"
-
-	"os"
-	"path/filepath"
 )
 
 // What every call pays, with few and with many packs in the store.

@@ -123,8 +123,11 @@ func TestFilterDecidesAsItsRulesSay(t *testing.T) {
 			}
 		}
 		for _, e := range []event{
-			{arch: auditArch ^ 1, call: unix.SYS_GETPID}, {arch: 0x40000003, call: 20},
-			{arch: auditArch, call: 0x40000000}, {arch: auditArch, call: 0x40000000 + unix.SYS_PTRACE}, {arch: auditArch, call: 1<<32 - 1},
+			{arch: auditArch ^ 1, call: unix.SYS_GETPID},
+			{arch: 0x40000003, call: 20},
+			{arch: auditArch, call: 0x40000000},
+			{arch: auditArch, call: 0x40000000 + unix.SYS_PTRACE},
+			{arch: auditArch, call: 1<<32 - 1},
 		} {
 			if got, want := interpret(t, program, e), plainly(list, e); got != want {
 				t.Fatalf("%s: %+v: %#x, want %#x", name, e, got, want)

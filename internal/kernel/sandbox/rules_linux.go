@@ -79,17 +79,21 @@ func rules(p Profile, abi, pid, tid int) []rule {
 	}
 	list = append(list,
 		rule{call: unix.SYS_CLONE, otherwise: allow, checks: []check{
-			{arg: 0, mask: namespaceFlags, test: anyBit, action: notPermitted}}},
+			{arg: 0, mask: namespaceFlags, test: anyBit, action: notPermitted},
+		}},
 		rule{call: unix.SYS_PRCTL, otherwise: allow, checks: []check{
-			{arg: 0, mask: allBits, test: equal, value: markOption, action: insideMark}}},
+			{arg: 0, mask: allBits, test: equal, value: markOption, action: insideMark},
+		}},
 		// Limits of another process of the same user could be changed, which kills it.
 		rule{call: unix.SYS_PRLIMIT64, otherwise: allow, checks: []check{
-			{arg: 0, mask: allBits, test: differ, value: 0, action: notPermitted}}},
+			{arg: 0, mask: allBits, test: differ, value: 0, action: notPermitted},
+		}},
 		rule{call: unix.SYS_IOCTL, otherwise: allow, checks: []check{
 			{arg: 1, mask: allBits, test: equal, value: unix.TIOCSTI, action: notPermitted},
 			{arg: 1, mask: allBits, test: equal, value: unix.TIOCLINUX, action: notPermitted},
 			{arg: 1, mask: allBits, test: equal, value: fioSetOwn, action: notPermitted},
-			{arg: 1, mask: allBits, test: equal, value: siocSetPgrp, action: notPermitted}}},
+			{arg: 1, mask: allBits, test: equal, value: siocSetPgrp, action: notPermitted},
+		}},
 	)
 	list = append(list, socketRules(p)...)
 	list = append(list, signalRules(pid, tid)...)
@@ -156,7 +160,8 @@ func signalRules(pid, tid int) []rule {
 		// Asking for a signal when a descriptor becomes ready sends it just as well.
 		{call: unix.SYS_FCNTL, otherwise: allow, checks: []check{
 			{arg: 1, mask: allBits, test: equal, value: unix.F_SETOWN_EX, action: invalid},
-			{arg: 1, mask: allBits, test: equal, value: unix.F_SETOWN, action: notPermitted}}},
+			{arg: 1, mask: allBits, test: equal, value: unix.F_SETOWN, action: notPermitted},
+		}},
 	}
 }
 
@@ -165,7 +170,8 @@ func signalRules(pid, tid int) []rule {
 func modeRules() []rule {
 	setUser := func(call uint32, arg int) rule {
 		return rule{call: call, otherwise: allow, checks: []check{
-			{arg: arg, mask: unix.S_ISUID, test: anyBit, action: notPermitted}}}
+			{arg: arg, mask: unix.S_ISUID, test: anyBit, action: notPermitted},
+		}}
 	}
 	list := []rule{
 		setUser(unix.SYS_FCHMOD, 1), setUser(unix.SYS_FCHMODAT, 2), setUser(unix.SYS_FCHMODAT2, 2),
@@ -185,11 +191,13 @@ func truncateRules() []rule {
 		{call: unix.SYS_TRUNCATE, otherwise: denied},
 		{call: unix.SYS_OPENAT2, otherwise: noSuchCall},
 		{call: unix.SYS_OPENAT, otherwise: allow, checks: []check{
-			{arg: 2, mask: mask, test: equal, value: unix.O_RDONLY | unix.O_TRUNC, action: denied}}},
+			{arg: 2, mask: mask, test: equal, value: unix.O_RDONLY | unix.O_TRUNC, action: denied},
+		}},
 	}
 	for _, call := range openHere {
 		list = append(list, rule{call: call, otherwise: allow, checks: []check{
-			{arg: 1, mask: mask, test: equal, value: unix.O_RDONLY | unix.O_TRUNC, action: denied}}})
+			{arg: 1, mask: mask, test: equal, value: unix.O_RDONLY | unix.O_TRUNC, action: denied},
+		}})
 	}
 	return list
 }

@@ -81,35 +81,43 @@ func TestInstallationComesWithItsProgram(t *testing.T) {
 		{
 			"a prefix with libraries",
 			[]string{"/data/tool/bin/tool = x", "/data/tool/lib/"},
-			"/data/tool/bin/tool", []string{"/data/tool", "/data/tool/bin/tool"},
+			"/data/tool/bin/tool",
+			[]string{"/data/tool", "/data/tool/bin/tool"},
 		}, {
 			"a folder of programs",
 			[]string{"/data/tools/bin/tool = x", "/data/tools/notes = private"},
-			"/data/tools/bin/tool", []string{"/data/tools/bin", "/data/tools/bin/tool", "/data/tools/lib"},
+			"/data/tools/bin/tool",
+			[]string{"/data/tools/bin", "/data/tools/bin/tool", "/data/tools/lib"},
 		}, {
 			"a single file",
 			[]string{"/home/me/Downloads/tool = x", "/home/me/Downloads/letter = private"},
-			"/home/me/Downloads/tool", []string{"/home/me/Downloads/tool"},
+			"/home/me/Downloads/tool",
+			[]string{"/home/me/Downloads/tool"},
 		}, {
 			"the home's own folder of programs",
 			[]string{"/home/me/bin/tool = x", "/home/me/lib/", "/home/me/letter = private"},
-			"/home/me/bin/tool", []string{"/home/me/bin", "/home/me/bin/tool", "/home/me/lib"},
+			"/home/me/bin/tool",
+			[]string{"/home/me/bin", "/home/me/bin/tool", "/home/me/lib"},
 		}, {
 			"a hidden folder that holds a token beside its programs",
 			[]string{"/home/me/.cloud/bin/tool = x", "/home/me/.cloud/lib/", "/home/me/.cloud/credentials = token"},
-			"/home/me/.cloud/bin/tool", []string{"/home/me/.cloud/bin", "/home/me/.cloud/bin/tool", "/home/me/.cloud/lib"},
+			"/home/me/.cloud/bin/tool",
+			[]string{"/home/me/.cloud/bin", "/home/me/.cloud/bin/tool", "/home/me/.cloud/lib"},
 		}, {
 			"an installation in the home",
 			[]string{"/home/me/conda/bin/tool = x", "/home/me/conda/lib/"},
-			"/home/me/conda/bin/tool", []string{"/home/me/conda", "/home/me/conda/bin/tool"},
+			"/home/me/conda/bin/tool",
+			[]string{"/home/me/conda", "/home/me/conda/bin/tool"},
 		}, {
 			"a version manager's shim, which leads to a shell script of its own",
 			[]string{"/home/me/.pyenv/shims/python3 = #!/usr/bin/env bash\nexec pyenv", "/home/me/.pyenv/versions/3.1/bin/python3 = x"},
-			"/home/me/.pyenv/shims/python3", []string{"/home/me/.pyenv", "/home/me/.pyenv/shims/python3"},
+			"/home/me/.pyenv/shims/python3",
+			[]string{"/home/me/.pyenv", "/home/me/.pyenv/shims/python3"},
 		}, {
 			"a link into a version manager",
 			[]string{"/home/me/.nvm/versions/20/bin/node = x", "/links/node -> /home/me/.nvm/versions/20/bin/node"},
-			"/links/node", []string{"/home/me/.nvm", "/home/me/.nvm/versions/20/bin/node"},
+			"/links/node",
+			[]string{"/home/me/.nvm", "/home/me/.nvm/versions/20/bin/node"},
 		}, {
 			"a script of a package, run by a node found through the search path",
 			[]string{
@@ -140,14 +148,17 @@ func TestInstallationComesWithItsProgram(t *testing.T) {
 		}, {
 			"interpreters that call each other for ever",
 			[]string{"/data/x/one = #!{root}/data/x/two\n", "/data/x/two = #!{root}/data/x/one\n"},
-			"/data/x/one", []string{"/data/x/one", "/data/x/two"},
+			"/data/x/one",
+			[]string{"/data/x/one", "/data/x/two"},
 		}, {
 			"a link to itself",
 			[]string{"/data/x/loop -> loop"},
-			"/data/x/loop", []string{"/data/x/loop"},
+			"/data/x/loop",
+			[]string{"/data/x/loop"},
 		}, {
 			"nothing there",
-			nil, "/data/missing", []string{"/data/missing"},
+			nil, "/data/missing",
+			[]string{"/data/missing"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
