@@ -164,14 +164,15 @@ func TestAStreamThatFailsStaysFailed(t *testing.T) {
 
 func TestKindsAndMarkersAreThoseOfTheWire(t *testing.T) {
 	long := drawn(7, alnumSet, 36)
+	key := drawn(8, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16)
 	for text, want := range map[string]string{
-		"use ghp_" + long + " here":                               "use [REDACTED:access_token] here",
-		"AKIA" + drawn(8, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16): "[REDACTED:access_key]",
-		"sk-ant-api03-" + long:                                    "[REDACTED:api_key]",
-		"a <secret>open sesame</secret> b":                        "a [REDACTED:explicit_secret] b",
-		"Authorization: Bearer " + long:                           "Authorization: Bearer [REDACTED:auth_token]",
-		"postgres://app:" + long + "@db/x":                        "postgres://app:[REDACTED:connection_credential]@db/x",
-		"password=Hunter2Hunter2x":                                "password=[REDACTED:credential]",
+		"use ghp_" + long + " here":        "use [REDACTED:access_token] here",
+		"AKIA" + key:                       "[REDACTED:access_key]",
+		"sk-ant-api03-" + long:             "[REDACTED:api_key]",
+		"a <secret>open sesame</secret> b": "a [REDACTED:explicit_secret] b",
+		"Authorization: Bearer " + long:    "Authorization: Bearer [REDACTED:auth_token]",
+		"postgres://app:" + long + "@db/x": "postgres://app:[REDACTED:connection_credential]@db/x",
+		"password=Hunter2Hunter2x":         "password=[REDACTED:credential]",
 		"-----BEGIN PRIVATE KEY-----\n" + long + long + "\n-----END PRIVATE KEY-----\n": "[REDACTED:private_key]\n",
 	} {
 		if got, _ := Redact(text); got != want {
