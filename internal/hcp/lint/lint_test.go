@@ -114,38 +114,51 @@ func TestEveryPublishedIssueIsReportedInItsWords(t *testing.T) {
 		{"no Policy", clean().without("policy.json"), []string{`missing_policy|policy.json|HCP pack "demo" missing policy.json`}},
 		{"command without a row", with("policy.json", `"transfer":{"operation":"write","privacy":{"land":"personal"},"confirm":true}`, `"refund":{"operation":"write","privacy":{"land":"personal"},"confirm":true}`), []string{
 			`missing_verb|transfer|verb "transfer" missing from policy.json`,
-			`extra_verb|refund|policy verb "refund" not in pack manifest`}},
+			`extra_verb|refund|policy verb "refund" not in pack manifest`,
+		}},
 		{"trigger without a row", with("policy.json", `"new_item"`, `"old"`), []string{
 			`missing_stimulus|new_item|stimulus "new_item" missing from policy.json`,
-			`extra_stimulus|old|policy stimulus "old" not in stimulusTriggers`}},
+			`extra_stimulus|old|policy stimulus "old" not in stimulusTriggers`,
+		}},
 		{"trigger that writes", with("policy.json", `"new_item":{"operation":"read"`, `"new_item":{"operation":"write"`), []string{
-			`write_stimulus|new_item|policy stimulus "new_item" is a write; a trigger announces a change and is always "read"`}},
+			`write_stimulus|new_item|policy stimulus "new_item" is a write; a trigger announces a change and is always "read"`,
+		}},
 		{"another surface_id", with("policy.json", `"surface_id":"demo"`, `"surface_id":"dmo"`), []string{`missing_verb|demo|policy surface_id "dmo" !== "demo"`}},
 		{"hcp block that is not right", with("surface.json", `"kind"`, `"hcp":{"hcp":1,"pack_id":"demo","adapter_kind":"wrap","extra":1},"kind"`), []string{
-			`invalid_meta|hcp|surface.json /hcp/extra is not a field of hcp`}},
+			`invalid_meta|hcp|surface.json /hcp/extra is not a field of hcp`,
+		}},
 		{"another hcp.pack_id", with("surface.json", `"kind"`, `"hcp":{"hcp":1,"pack_id":"dmo","adapter_kind":"wrap"},"kind"`), []string{
-			`invalid_meta|pack_id|hcp.pack_id "dmo" !== "demo"`}},
+			`invalid_meta|pack_id|hcp.pack_id "dmo" !== "demo"`,
+		}},
 		{"openapi without a reference", with("surface.json", `"kind":"wrap"`, `"kind":"openapi"`), []string{`invalid_meta|openapi|openapi adapter requires openapi ref`}},
 		{"openapi with an empty reference", with("surface.json", `"kind":"wrap"`, `"kind":"openapi","openapi":{}`), []string{`invalid_meta|openapi|openapi adapter requires openapi ref`}},
 		{"sense_only without a trigger", with("surface.json", `"kind":"wrap"`, `"kind":"sense_only"`, `{"ref":"new_item"}`, ``).and("policy.json", strings.Replace(policy, `"new_item":{"operation":"read","privacy":{"land":"personal"}}`, "", 1)), []string{
-			`invalid_meta|sense_only|sense_only adapter requires at least one stimulus trigger_ref`}},
+			`invalid_meta|sense_only|sense_only adapter requires at least one stimulus trigger_ref`,
+		}},
 		{"wrap without wrap", with("surface.json", `"wrap":{"bin":"demo"},`, ``), []string{`binding|wrap|wrap adapter requires wrap.bin`}},
 		{"wrap without bin", with("surface.json", `{"bin":"demo"}`, `{}`), []string{`binding|wrap|wrap adapter requires wrap.bin`}},
 		{"control plane of a user", with("surface.json", `"kind":"wrap"`, `"kind":"wrap","plane":"control"`), []string{`binding|plane|control plane packs default Binding mothership`}},
 		{"wrap without commands", files{"surface.json": `{"id":"demo","kind":"wrap","wrap":{"bin":"demo"},"verbs":{}}`, "policy.json": `{"surface_id":"demo","verbs":{}}`, "HARNESS.md": "# HCP — Demo\n"}, []string{
-			`wrap|verbs|wrap requires named commands or pass_through`}},
+			`wrap|verbs|wrap requires named commands or pass_through`,
+		}},
 		{"wrap without verbs", files{"surface.json": `{"id":"demo","kind":"wrap","wrap":{"bin":"demo"}}`, "policy.json": `{"surface_id":"demo","verbs":{}}`, "HARNESS.md": "# HCP — Demo\n"}, []string{
-			`wrap|verbs|wrap requires named commands or pass_through`}},
+			`wrap|verbs|wrap requires named commands or pass_through`,
+		}},
 		{"command that the Skill never names", with("HARNESS.md", "`transfer`", "transfer"), []string{
-			`skill|transfer|HARNESS.md never names the command "transfer" in backticks`}},
+			`skill|transfer|HARNESS.md never names the command "transfer" in backticks`,
+		}},
 		{"command that the manifest does not declare", with("HARNESS.md", "| `list` |", "| `refund` | `demo refund` | read |\n| `list` |"), []string{
-			`skill|refund|HARNESS.md teaches the command "refund", which surface.json does not declare`}},
+			`skill|refund|HARNESS.md teaches the command "refund", which surface.json does not declare`,
+		}},
 		{"host path", with("HARNESS.md", "- Paying", "- Running /Users/ann/bin/demo.\n- Paying"), []string{
-			`skill|path|HARNESS.md line 14 has the host path "/Users/…"; use a relative path or "~/.hcp/…"`}},
+			`skill|path|HARNESS.md line 14 has the host path "/Users/…"; use a relative path or "~/.hcp/…"`,
+		}},
 		{"credential", with("HARNESS.md", "- Paying", "- Setting `DEMO_TOKEN=abc`.\n- Paying"), []string{
-			`skill|secret|HARNESS.md line 14 holds a value for "DEMO_TOKEN"`}},
+			`skill|secret|HARNESS.md line 14 holds a value for "DEMO_TOKEN"`,
+		}},
 		{"MCP as the way in", with("HARNESS.md", "Run `connect` once.", "Add the MCP server first."), []string{
-			`skill|mcp|HARNESS.md line 3 presents MCP as the way to install or invoke the pack; teach the command line`}},
+			`skill|mcp|HARNESS.md line 3 presents MCP as the way to install or invoke the pack; teach the command line`,
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) { check(t, c.files, c.want...) })
 	}
@@ -158,65 +171,90 @@ func TestWhatHasNoPublishedKindIsStillReported(t *testing.T) {
 		want  []string
 	}{
 		{"confirm on a read", with("policy.json", `"list":{"operation":"read",`, `"list":{"operation":"read","confirm":"always",`), []string{
-			`invalid_policy|list|policy verb "list" has confirm and is a read; only a write can ask`}},
+			`invalid_policy|list|policy verb "list" has confirm and is a read; only a write can ask`,
+		}},
 		{"confirm that asks for nothing on a read", with("policy.json", `"list":{"operation":"read",`, `"list":{"operation":"read","confirm":false,`), nil},
 		{"confirm on a trigger", with("policy.json", `"new_item":{"operation":"read"`, `"new_item":{"confirm":true,"operation":"read"`), []string{
-			`invalid_policy|new_item|policy stimulus "new_item" has confirm; only a write can ask`}},
+			`invalid_policy|new_item|policy stimulus "new_item" has confirm; only a write can ask`,
+		}},
 		{"unknown Policy field", with("policy.json", `"version":1`, `"version":1,"roles":["admin"]`), []string{
-			`invalid_policy|roles|policy.json /roles is not a field of the Policy`}},
+			`invalid_policy|roles|policy.json /roles is not a field of the Policy`,
+		}},
 		{"unknown field of a row", with("policy.json", `"list":{`, `"list":{"rate":1,`), []string{
-			`invalid_policy|list|policy.json /verbs/list/rate is not a field of a Policy row`}},
+			`invalid_policy|list|policy.json /verbs/list/rate is not a field of a Policy row`,
+		}},
 		{"unknown operation and land", with("policy.json", `"list":{"operation":"read","privacy":{"land":"personal"}}`, `"list":{"operation":"admin","privacy":{"land":"team"}}`), []string{
 			`invalid_policy|list|policy.json /verbs/list/operation must be "read" or "write", not "admin"`,
-			`invalid_policy|list|policy.json /verbs/list/privacy/land must be "personal", "brain" or "local", not "team"`}},
+			`invalid_policy|list|policy.json /verbs/list/privacy/land must be "personal", "brain" or "local", not "team"`,
+		}},
 		{"Policy of another version", with("policy.json", `"version":1`, `"version":2`), []string{`invalid_policy|version|policy.json /version must be 1, not 2`}},
 		{"Policy that is no JSON", clean().and("policy.json", `{"surface_id":"demo",}`), []string{
-			`invalid_policy|policy.json|policy.json is not strict JSON: unexpected "}" where a member name should be`}},
+			`invalid_policy|policy.json|policy.json is not strict JSON: unexpected "}" where a member name should be`,
+		}},
 		{"Policy that is no object", clean().and("policy.json", `[]`), []string{`invalid_policy|policy.json|policy.json must be an object, not an array`}},
 		{"another major", clean().and("surface.json", `{"hcp":{"hcp":2},"commands":[]}`), []string{`invalid_meta|hcp|unsupported protocol version 2`}},
 		{"no id", with("surface.json", `"id":"demo",`, ``), []string{`invalid_meta|id|surface.json /id is missing`}},
 		{"no command in a composite", files{"surface.json": `{"id":"demo","verbs":{}}`, "policy.json": `{"surface_id":"demo","verbs":{}}`, "HARNESS.md": "# HCP — Demo\n"}, []string{
-			`invalid_meta|verbs|composite pack declares no command`}},
+			`invalid_meta|verbs|composite pack declares no command`,
+		}},
 		{"no verbs in a composite", files{"surface.json": `{"id":"demo"}`, "policy.json": `{"surface_id":"demo","verbs":{}}`, "HARNESS.md": "# HCP — Demo\n"}, []string{
-			`invalid_meta|verbs|surface.json /verbs is missing`}},
-		{"no command in sense_only", files{"surface.json": `{"id":"demo","kind":"sense_only","verbs":{},"stimulusTriggers":[{"ref":"new_item"}]}`,
-			"policy.json": `{"surface_id":"demo","verbs":{},"stimuli":{"new_item":{"operation":"read","privacy":{"land":"local"}}}}`, "HARNESS.md": "# HCP — Demo\n"}, nil},
-		{"no command with pass_through", files{"surface.json": `{"id":"demo","kind":"wrap","wrap":{"bin":"demo"},"pass_through":{"allowedSubcommands":["status"],"maxArgv":6},"verbs":{}}`,
-			"policy.json": `{"surface_id":"demo","verbs":{}}`, "HARNESS.md": "# HCP — Demo\n"}, nil},
+			`invalid_meta|verbs|surface.json /verbs is missing`,
+		}},
+		{"no command in sense_only", files{
+			"surface.json": `{"id":"demo","kind":"sense_only","verbs":{},"stimulusTriggers":[{"ref":"new_item"}]}`,
+			"policy.json":  `{"surface_id":"demo","verbs":{},"stimuli":{"new_item":{"operation":"read","privacy":{"land":"local"}}}}`, "HARNESS.md": "# HCP — Demo\n",
+		}, nil},
+		{"no command with pass_through", files{
+			"surface.json": `{"id":"demo","kind":"wrap","wrap":{"bin":"demo"},"pass_through":{"allowedSubcommands":["status"],"maxArgv":6},"verbs":{}}`,
+			"policy.json":  `{"surface_id":"demo","verbs":{}}`, "HARNESS.md": "# HCP — Demo\n",
+		}, nil},
 		{"pass_through of another kind", with("surface.json", `"kind":"wrap"`, `"kind":"composite","pass_through":{"allowedSubcommands":["status"],"maxArgv":6}`), []string{
-			`invalid_meta|pass_through|pass_through is for wrap packs, not for composite`}},
+			`invalid_meta|pass_through|pass_through is for wrap packs, not for composite`,
+		}},
 		{"control plane without a mode", with("surface.json", `"binding":{"mode":"user","hub":"keyring"},`, `"plane":"control",`), nil},
 		{"control plane of an operator", with("surface.json", `"mode":"user"`, `"mode":"mothership"`, `"kind"`, `"plane":"control","kind"`), nil},
 		{"kind and alias differ", with("surface.json", `"kind":"wrap"`, `"kind":"wrap","adapter_kind":"composite"`), []string{
-			`invalid_meta|adapter_kind|kind "wrap" !== adapter_kind "composite"`}},
+			`invalid_meta|adapter_kind|kind "wrap" !== adapter_kind "composite"`,
+		}},
 		{"kind and block differ", with("surface.json", `"kind":"wrap"`, `"kind":"wrap","hcp":{"hcp":1,"pack_id":"demo","adapter_kind":"composite"}`), []string{
-			`invalid_meta|hcp|hcp.adapter_kind "composite" !== kind "wrap"`}},
+			`invalid_meta|hcp|hcp.adapter_kind "composite" !== kind "wrap"`,
+		}},
 		{"bin in the block differs", with("surface.json", `"kind":"wrap"`, `"kind":"wrap","hcp":{"hcp":1,"pack_id":"demo","adapter_kind":"wrap","wrap":{"bin":"other"},"binding":{"mode":"public"}}`), []string{
-			`invalid_meta|hcp|hcp.binding differs from binding`, `invalid_meta|hcp|hcp.wrap differs from wrap`}},
+			`invalid_meta|hcp|hcp.binding differs from binding`, `invalid_meta|hcp|hcp.wrap differs from wrap`,
+		}},
 		{"bin outside the pack", with("surface.json", `"bin":"demo"`, `"bin":"../../bins/demo.mjs"`), []string{`wrap|bin|wrap.bin "../../bins/demo.mjs" leaves the pack`}},
 		{"openapi.path outside the pack", with("surface.json", `"wrap":{"bin":"demo"}`, `"wrap":{"bin":"demo"},"openapi":{"path":"../api.json"}`), []string{`invalid_meta|openapi|openapi.path "../api.json" leaves the pack`}},
 		{"reserved names", with("surface.json", `"kind"`, `"pack_id":"other","surface_id":"demo","kind"`), []string{
-			`invalid_meta|pack_id|surface.json /pack_id is a reserved name: it may only repeat the id "demo"`}},
+			`invalid_meta|pack_id|surface.json /pack_id is a reserved name: it may only repeat the id "demo"`,
+		}},
 		{"trigger declared twice", with("surface.json", `[{"ref":"new_item"}]`, `[{"ref":"new_item"},{"ref":"new_item"}]`), []string{
-			`invalid_meta|stimulusTriggers|surface.json /stimulusTriggers/1 declares "new_item" a second time`}},
+			`invalid_meta|stimulusTriggers|surface.json /stimulusTriggers/1 declares "new_item" a second time`,
+		}},
 		{"trigger in upper case", with("surface.json", `"new_item"`, `"New_Item"`).and("policy.json", strings.Replace(policy, `"new_item"`, `"New_Item"`, 1)), []string{
-			`invalid_meta|stimulusTriggers|surface.json /stimulusTriggers/0/ref must be in lower case, not "New_Item"`}},
+			`invalid_meta|stimulusTriggers|surface.json /stimulusTriggers/0/ref must be in lower case, not "New_Item"`,
+		}},
 		{"trigger with a space", with("surface.json", `"new_item"`, `"new item"`).and("policy.json", strings.Replace(policy, `"new_item"`, `"new item"`, 1)), []string{
-			`invalid_meta|stimulusTriggers|surface.json /stimulusTriggers/0/ref must be printable ASCII without spaces, not "new item"`}},
+			`invalid_meta|stimulusTriggers|surface.json /stimulusTriggers/0/ref must be printable ASCII without spaces, not "new item"`,
+		}},
 		{"arguments that no call can be checked against", with("surface.json", `"description":"Lists."`, `"args":{"type":"array"}`), []string{
-			`invalid_meta|list|the args of demo.list cannot be used: "/type" is not "object"`}},
+			`invalid_meta|list|the args of demo.list cannot be used: "/type" is not "object"`,
+		}},
 		{"Skill that is not UTF-8", clean().and("HARNESS.md", "\xff"), []string{`skill|HARNESS.md|HARNESS.md is not UTF-8`}},
 		{"empty Skill", clean().and("HARNESS.md", ""), []string{
-			`skill|list|HARNESS.md never names the command "list" in backticks`, `skill|transfer|HARNESS.md never names the command "transfer" in backticks`}},
+			`skill|list|HARNESS.md never names the command "list" in backticks`, `skill|transfer|HARNESS.md never names the command "transfer" in backticks`,
+		}},
 		{"hidden text in the manifest", with("surface.json", `"Lists."`, "\"Lists.\u202e\""), []string{
-			`invalid_meta|hidden|surface.json "/verbs/list/description" holds characters that a person cannot see: U+202E`}},
+			`invalid_meta|hidden|surface.json "/verbs/list/description" holds characters that a person cannot see: U+202E`,
+		}},
 		{"file that no name may be", clean().and("lib/con.txt", ""), []string{`invalid_meta|lib/con.txt|"lib/con.txt" has a name that not every platform allows`}},
 		{"environment file", clean().and(".env", "A=1").and("sub/.env.local", "").and(".env.example", ""), []string{
 			`binding|secret|".env" is where credentials are kept; the runtime's hub gives them, not the pack`,
-			`binding|secret|"sub/.env.local" is where credentials are kept; the runtime's hub gives them, not the pack`}},
+			`binding|secret|"sub/.env.local" is where credentials are kept; the runtime's hub gives them, not the pack`,
+		}},
 		{"folder of secrets", clean().and("secrets/x", ""), []string{`binding|secret|"secrets" is where credentials are kept; the runtime's hub gives them, not the pack`}},
 		{"key in a script", clean().and("bin/demo", "#!/bin/sh\n\nexport X=ghp_"+strings.Repeat("a1", 18)+"\n"), []string{
-			`binding|secret|"bin/demo" line 3 holds what looks like a GitHub token; the runtime's hub gives credentials, not the pack`}},
+			`binding|secret|"bin/demo" line 3 holds what looks like a GitHub token; the runtime's hub gives credentials, not the pack`,
+		}},
 		{"key in what others wrote", clean().and("node_modules/x/test.js", "ghp_"+strings.Repeat("a1", 18)), nil},
 		{"key in the author's repository", clean().and(".git/config", "ghp_"+strings.Repeat("a1", 18)), nil},
 	} {
