@@ -263,7 +263,7 @@ func TestKernelInterfacesAroundTheSandboxAreClosed(t *testing.T) {
 		{"mq_open", "ENOSYS", "ENOENT"},
 		{"handle", "EPERM", ""},
 		{fmt.Sprintf("ioctl %d", unix.TIOCSTI), "EPERM", "ENOTTY"},
-		{fmt.Sprintf("ioctl %d", 1<<32|unix.TIOCSTI), "EPERM", "ENOTTY"},
+		{fmt.Sprintf("ioctl %d", highBit|unix.TIOCSTI), "EPERM", "ENOTTY"},
 		{fmt.Sprintf("ioctl %d", unix.TIOCLINUX), "EPERM", "ENOTTY"},
 		{fmt.Sprintf("ioctl %d", unix.TCGETS), "ENOTTY", "ENOTTY"},
 	}
@@ -273,7 +273,7 @@ func TestKernelInterfacesAroundTheSandboxAreClosed(t *testing.T) {
 	runCases(t, s, s.profile(t, self, nil), 0, cases)
 }
 
-const highBit = 1 << 32 // the kernel does not look at it; a filter must not either
+const highBit = int64(1) << 32 // the kernel does not look at it; a filter must not either
 
 func TestSocketsOfFamiliesNotGrantedAreRefused(t *testing.T) {
 	s := newScene(t)
@@ -281,10 +281,10 @@ func TestSocketsOfFamiliesNotGrantedAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	socket := func(domain, kind, protocol int) string {
+	socket := func(domain, kind, protocol int64) string {
 		return fmt.Sprintf("socket %d %d %d", domain, kind, protocol)
 	}
-	pair := func(domain, kind int) string { return fmt.Sprintf("socketpair %d %d", domain, kind) }
+	pair := func(domain, kind int64) string { return fmt.Sprintf("socketpair %d %d", domain, kind) }
 	inherited := []attemptCase{
 		{socket(unix.AF_INET, unix.SOCK_STREAM, 0), "done", "done"},
 		{socket(unix.AF_INET6, unix.SOCK_DGRAM, 0), "done EAFNOSUPPORT", ""},

@@ -12,7 +12,7 @@ import (
 func uptimeSeconds() int64 {
 	var now unix.Timespec
 	syscall.RawSyscall(unix.SYS_CLOCK_GETTIME, unix.CLOCK_MONOTONIC, uintptr(unsafe.Pointer(&now)), 0)
-	return now.Sec
+	return int64(now.Sec)
 }
 
 func rest() {

@@ -11,36 +11,101 @@ import (
 	"strings"
 )
 
-// installation returns what must be readable and runnable for the executable to
-// work: its own installation, and those of the interpreters it names, one after
-// the other. What Base grants anyway is left out.
-func installation(executable, path string, g guard) []string {
+// link is one program on the way from an executable to what the kernel finally
+// runs: the executable itself, the interpreter that it names, that one's, and so
+// on.
+type link struct {
+	hops []string // the places that symbolic links lead through, the first included
+	file string   // where they end
+	own  bool     // it lies in what the caller granted, so it may be anyone's work
+}
+
+// chain follows an executable to its last interpreter. A program that is anyone's
+// work, such as a script that came with a pack, must not choose what is granted
+// along with it: of the interpreters that it names, those count that the search
+// path finds, that all programs may run, or that a version manager keeps.
+func chain(executable, path string, g guard) []link {
+	// A longer one is a loop; the kernel allows five interpreters.
+	const longest = 8
+	var links []link
+	for next := executable; next != "" && len(links) < longest; {
+		l := link{hops: linkHops(next), file: resolved(next)}
+		l.own = g.owns(l.file)
+		links = append(links, l)
+		interpreter, searched := interpreterOf(l.file, path)
+		if l.own && !searched {
+			// Where it leads is what counts: a name can have ".." in it.
+			if end := resolved(interpreter); !systemWide(end) && managedRoot(end) == "" && !g.owns(end) {
+				break
+			}
+		}
+		next = interpreter
+	}
+	return links
+}
+
+// installation returns what must be readable and runnable for the programs to
+// work. What is granted anyway, by Base or by the caller, is left out.
+func installation(links []link, g guard) []string {
 	var grants []string
 	add := func(p string) {
 		if p != "" && !systemWide(p) && g.contained(p) == "" && !slices.Contains(grants, p) {
 			grants = append(grants, p)
 		}
 	}
-	// A chain longer than this is a loop; the kernel allows five interpreters.
-	const longest = 8
-	next := executable
-	for range longest {
-		if next == "" {
-			break
-		}
-		for _, hop := range linkHops(next) {
+	for _, l := range links {
+		for _, hop := range l.hops {
 			add(managedRoot(hop))
 		}
-		file := resolved(next)
-		if !systemWide(file) {
-			add(file)
-			for _, root := range installRoots(file, g) {
-				add(root)
-			}
+		if systemWide(l.file) {
+			continue
 		}
-		next = interpreterOf(file, path)
+		add(l.file)
+		if l.own {
+			continue
+		}
+		for _, root := range installRoots(l.file, g) {
+			add(root)
+		}
 	}
 	return grants
+}
+
+// closedSettings are directories of /etc that bear a program's name and hold
+// private keys or passwords. What programs need of them is in Base.
+var closedSettings = [...]string{"ssh", "ssl", "pki", "sudo", "sudoers", "shadow", "gshadow", "login", "passwd", "su"}
+
+// settings returns the places in /etc that the system keeps for the programs: by
+// the program's name, or by the name of the package that it belongs to, as
+// /etc/maven for /usr/share/maven/bin/mvn. Only programs of the system have such
+// places; the name of another program is its author's choice.
+func settings(links []link, g guard) []string {
+	var paths []string
+	add := func(name string) {
+		path := "/etc/" + name
+		if name == "" || name == "." || name == "/" || slices.Contains(closedSettings[:], name) || slices.Contains(paths, path) {
+			return
+		}
+		if exists(path) && g.contained(path) == "" {
+			paths = append(paths, path)
+		}
+	}
+	for _, l := range links {
+		for _, program := range append(l.hops[:len(l.hops):len(l.hops)], l.file) {
+			if !systemWide(program) {
+				continue
+			}
+			add(filepath.Base(program))
+			for _, packages := range [...]string{"/usr/share/", "/usr/lib/"} {
+				if rest, ok := strings.CutPrefix(program, packages); ok {
+					if name, _, deeper := strings.Cut(rest, "/"); deeper {
+						add(name)
+					}
+				}
+			}
+		}
+	}
+	return paths
 }
 
 // systemWide says whether Base grants the path already.
@@ -57,6 +122,7 @@ func systemWide(path string) bool {
 func linkHops(path string) []string {
 	const longest = 40 // as in the kernel
 	var hops []string
+	path = filepath.Clean(path)
 	for range longest {
 		hops = append(hops, path)
 		target, err := os.Readlink(path)
@@ -105,6 +171,10 @@ func installRoots(file string, g guard) []string {
 	}
 	dir := filepath.Dir(file)
 	root := filepath.Dir(dir)
+	if strings.HasSuffix(dir, "/.cargo/bin") {
+		// Beside the programs lies a token; the toolchains are elsewhere.
+		return []string{dir, filepath.Join(filepath.Dir(root), ".rustup")}
+	}
 	if config := filepath.Join(root, "pyvenv.cfg"); exists(config) {
 		return append([]string{root}, baseOf(config, g)...)
 	}
@@ -166,19 +236,19 @@ func baseOf(config string, g guard) []string {
 	return nil
 }
 
-// interpreterOf returns the program that runs the file: what "#!" names, found
-// through the search path when that is env, or a binary's loader. "" when the
-// file needs none.
-func interpreterOf(file, path string) string {
+// interpreterOf returns the program that runs the file: what "#!" names, or a
+// binary's loader; "" when the file needs none. searched says that the file named
+// it without a path, by way of env.
+func interpreterOf(file, path string) (program string, searched bool) {
 	f, err := os.Open(file)
 	if err != nil {
-		return ""
+		return "", false
 	}
 	defer f.Close()
 	return interpreterIn(f, path)
 }
 
-func interpreterIn(file io.ReaderAt, path string) string {
+func interpreterIn(file io.ReaderAt, path string) (program string, searched bool) {
 	var start [1024]byte
 	n, _ := file.ReadAt(start[:], 0)
 	head := start[:n]
@@ -187,28 +257,28 @@ func interpreterIn(file io.ReaderAt, path string) string {
 		line, _, _ := bytes.Cut(head[2:], []byte("\n"))
 		return scriptInterpreter(strings.Fields(string(line)), path)
 	case bytes.HasPrefix(head, []byte("\x7fELF")):
-		return loaderOf(file, head)
+		return loaderOf(file, head), false
 	}
-	return ""
+	return "", false
 }
 
-func scriptInterpreter(words []string, path string) string {
+func scriptInterpreter(words []string, path string) (program string, searched bool) {
 	if len(words) == 0 || !filepath.IsAbs(words[0]) {
-		return ""
+		return "", false
 	}
 	if filepath.Base(words[0]) != "env" {
-		return words[0]
+		return words[0], false
 	}
 	for _, word := range words[1:] {
 		if strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
 			continue // options such as -S, and variables
 		}
 		if filepath.IsAbs(word) {
-			return word
+			return word, false
 		}
-		return lookUp(word, path)
+		return lookUp(word, path), true
 	}
-	return ""
+	return "", false
 }
 
 // lookUp finds a program as execvp does, over absolute directories only.

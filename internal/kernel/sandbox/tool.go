@@ -3,6 +3,7 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"bridle/internal/kernel/fault"
@@ -12,13 +13,16 @@ import (
 // absolute.
 type Tool struct {
 	// Executable is the file that runs. Its installation and the interpreters that
-	// it needs come with it. It may be a link; the hops are followed.
+	// it needs come with it, unless it lies in one of the granted directories: then
+	// it may be anyone's work, and names nothing but what the system or the search
+	// path has. It may be a link; the hops are followed.
 	Executable string
 	// Path is the search path in which "#!/usr/bin/env name" is resolved, as PATH
 	// has it.
 	Path string
-	// Env is the child's environment. Only variables that name trust stores are
-	// looked at; what they name may be read.
+	// Env is the child's environment. Only variables that name trust stores and
+	// the roots of toolchains are looked at; what they name may be read, and in a
+	// toolchain also run.
 	Env []string
 	// Home and Temp are the private directories of the run, read-write.
 	Home, Temp string
@@ -57,11 +61,15 @@ func ForTool(t Tool) (Profile, error) {
 				return Profile{}, err
 			}
 			*g.into = append(*g.into, path)
+			guard.own = append(guard.own, resolved(path))
 			p.Required = append(p.Required, path)
 		}
 	}
-	p.ReadExec = append(p.ReadExec, installation(t.Executable, t.Path, guard)...)
-	p.ReadOnly = append(p.ReadOnly, trustStores(t.Env, guard)...)
+	links := chain(t.Executable, t.Path, guard)
+	p.ReadExec = append(p.ReadExec, installation(links, guard)...)
+	p.ReadExec = append(p.ReadExec, named(t.Env, rootVariables[:], guard)...)
+	p.ReadOnly = append(p.ReadOnly, settings(links, guard)...)
+	p.ReadOnly = append(p.ReadOnly, named(t.Env, trustVariables[:], guard)...)
 	return p, nil
 }
 
@@ -69,6 +77,12 @@ func ForTool(t Tool) (Profile, error) {
 type guard struct {
 	home      string // resolved; "" when not known
 	protected []string
+	own       []string // what the caller granted, resolved
+}
+
+// owns says whether a path lies in what the caller granted.
+func (g guard) owns(path string) bool {
+	return slices.ContainsFunc(g.own, func(dir string) bool { return within(path, dir) })
 }
 
 func newGuard(t Tool) guard {
@@ -136,19 +150,23 @@ var trustVariables = [...]string{
 	"CARGO_HTTP_CAINFO", "DENO_CERT", "OPENSSL_CONF",
 }
 
-// trustStores are the paths that the environment's trust variables name.
-func trustStores(env []string, g guard) []string {
+// rootVariables name directories of whole toolchains, without credentials.
+var rootVariables = [...]string{
+	"JAVA_HOME", "GOROOT", "RUSTUP_HOME", "PYENV_ROOT", "NVM_DIR", "VOLTA_HOME", "ASDF_DIR", "ASDF_DATA_DIR",
+	"SDKMAN_DIR", "DOTNET_ROOT", "MISE_DATA_DIR", "PYTHONHOME",
+}
+
+// named are the existing paths that the variables name.
+func named(env, variables []string, g guard) []string {
 	var paths []string
 	for _, pair := range env {
 		name, value, _ := strings.Cut(pair, "=")
-		for _, known := range trustVariables {
-			if name != known {
-				continue
-			}
-			for _, path := range filepath.SplitList(value) {
-				if filepath.IsAbs(path) && g.contained(path) == "" && exists(path) {
-					paths = append(paths, path)
-				}
+		if !slices.Contains(variables, name) {
+			continue
+		}
+		for _, path := range filepath.SplitList(value) {
+			if filepath.IsAbs(path) && g.contained(path) == "" && exists(path) {
+				paths = append(paths, path)
 			}
 		}
 	}

@@ -104,6 +104,10 @@ func TestInstallationComesWithItsProgram(t *testing.T) {
 			"/home/me/.cloud/bin/tool",
 			[]string{"/home/me/.cloud/bin", "/home/me/.cloud/bin/tool", "/home/me/.cloud/lib"},
 		}, {
+			"a toolchain manager that keeps a token beside its programs",
+			[]string{"/home/me/.cargo/bin/rustup = x", "/home/me/.cargo/bin/cargo -> rustup", "/home/me/.cargo/credentials.toml = token", "/home/me/.rustup/"},
+			"/home/me/.cargo/bin/cargo", []string{"/home/me/.cargo/bin", "/home/me/.cargo/bin/rustup", "/home/me/.rustup"},
+		}, {
 			"an installation in the home",
 			[]string{"/home/me/conda/bin/tool = x", "/home/me/conda/lib/"},
 			"/home/me/conda/bin/tool",
@@ -253,6 +257,108 @@ func TestTrustStoresOfTheEnvironmentMayBeRead(t *testing.T) {
 	}
 	if got, want := h.granted(p), []string{"/certs/dir", "/certs/one.pem", "/data/none"}; !slices.Equal(got, want) {
 		t.Fatalf("granted %q, want %q", got, want)
+	}
+}
+
+func TestToolchainsOfTheEnvironmentMayBeRun(t *testing.T) {
+	h := newHouse(t, "/jdk/", "/home/me/.rustup/")
+	tool := h.tool("/data/none")
+	tool.Env = []string{
+		"JAVA_HOME=" + h.at("/jdk"), "RUSTUP_HOME=" + h.at("/home/me/.rustup"),
+		"GOROOT=" + h.at("/missing"), "NVM_DIR=" + h.at("/home"), "HOME=" + h.at("/home/me/.ssh"),
+	}
+	p, err := ForTool(tool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, granted := range map[string]bool{"/jdk": true, "/home/me/.rustup": true, "/missing": false, "/home": false, "/home/me/.ssh": false} {
+		if slices.Contains(p.ReadExec, h.at(path)) != granted {
+			t.Errorf("%s granted: %v", path, !granted)
+		}
+	}
+}
+
+func TestSettingsOfASystemProgramComeWithIt(t *testing.T) {
+	for _, paths := range [][]string{
+		{"/usr/bin/ssh", "/etc/ssh"}, {"/usr/bin/passwd", "/etc/passwd"}, {"/usr/share/shadow/bin/x", "/etc/shadow"},
+		{"/usr/lib/ssl/misc/CA.pl", "/etc/ssl"}, {"/", "/etc/"}, {"", "/etc/."},
+		// A name of its author's choice is no reason to open anything.
+		{"/data/pack/hosts", "/etc/hosts"}, {"/home/me/usr/share/hosts/x", "/etc/hosts"},
+	} {
+		if got := settings([]link{{hops: []string{paths[0]}, file: paths[0]}}, guard{}); slices.Contains(got, paths[1]) || slices.Contains(got, "/etc") {
+			t.Errorf("%s: %q", paths[0], got)
+		}
+	}
+	// /etc/hosts stands for the settings of a program of that name.
+	for _, l := range []link{
+		{hops: []string{"/usr/bin/hosts"}, file: "/usr/bin/x"},
+		{hops: []string{"/usr/bin/x"}, file: "/usr/bin/hosts"},
+		{hops: []string{"/data/x", "/usr/share/hosts/bin/x"}, file: "/data/y"},
+		{hops: []string{"/usr/bin/x"}, file: "/usr/lib/hosts/x"},
+	} {
+		if got := settings([]link{l, l}, guard{}); !slices.Equal(got, []string{"/etc/hosts"}) {
+			t.Errorf("%v: %q", l, got)
+		}
+		if got := settings([]link{l}, guard{protected: []string{"/etc/hosts"}}); len(got) != 0 {
+			t.Errorf("%v: %q although protected", l, got)
+		}
+	}
+}
+
+// A program inside what the caller grants, such as one that came with a pack,
+// must not open other places by what it names.
+func TestProgramOfAPackChoosesNoGrants(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		entries []string
+		want    []string
+	}{
+		{
+			"an interpreter somewhere",
+			[]string{"/pack/run = #!{root}/srv/app/bin/run\n"},
+			[]string{"/pack", "/pack/run"},
+		}, {
+			"an interpreter somewhere by way of env",
+			[]string{"/pack/run = #!/usr/bin/env {root}/srv/app/bin/run\n"},
+			[]string{"/pack", "/pack/run"},
+		}, {
+			"a roundabout way through a system directory",
+			[]string{"/pack/run = #!/usr/..{root}/srv/app/bin/run\n"},
+			[]string{"/pack", "/pack/run"},
+		}, {
+			"a roundabout way through a version manager",
+			[]string{"/pack/run = #!{root}/home/me/.nvm/../../../srv/app/bin/run\n", "/home/me/.nvm/"},
+			[]string{"/pack", "/pack/run"},
+		}, {
+			"a link out",
+			[]string{"/pack/run = #!{root}/pack/sh\n", "/pack/sh -> /srv/app/bin/run"},
+			[]string{"/pack", "/pack/run"},
+		}, {
+			"a python environment that names a base",
+			[]string{"/pack/bin/python = x", "/pack/pyvenv.cfg = home = {root}/srv/app/bin\n", "/srv/app/bin/python3 = x", "/pack/run = #!{root}/pack/bin/python\n"},
+			[]string{"/pack", "/pack/bin/python", "/pack/run"},
+		}, {
+			"an interpreter of the search path",
+			[]string{"/pack/run = #!/usr/bin/env node\n", "/opt-like/node/bin/node = x", "/opt-like/node/lib/"},
+			[]string{"/opt-like/node", "/opt-like/node/bin/node", "/pack", "/pack/run"},
+		}, {
+			"an interpreter of a version manager",
+			[]string{"/pack/run = #!{root}/home/me/.nvm/v1/bin/node\n", "/home/me/.nvm/v1/bin/node = x"},
+			[]string{"/home/me/.nvm", "/home/me/.nvm/v1/bin/node", "/pack", "/pack/run"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHouse(t, append(c.entries, "/srv/app/bin/run = x", "/srv/app/lib/", "/srv/app/secret = x")...)
+			tool := h.tool("/pack/run")
+			tool.ReadExec = []string{h.at("/pack")}
+			p, err := ForTool(tool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := h.granted(p); !slices.Equal(got, c.want) {
+				t.Fatalf("granted %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 
