@@ -2,6 +2,7 @@ package hcpx
 
 import (
 	"context"
+	"slices"
 
 	"bridle/hcp"
 	"bridle/internal/hcp/adapter"
@@ -50,7 +51,9 @@ func handlers(c *cli.Call) map[string]composite.Handlers {
 		"hcp.exec": invoke,
 	}
 	for key, words := range deferred {
-		own[key] = deferTo(words)
+		if hasVerb(words[0]) {
+			own[key] = deferTo(words)
+		}
 	}
 	return map[string]composite.Handlers{hcp.BootstrapPack: own}
 }
@@ -69,6 +72,12 @@ var deferred = map[string][]string{
 	"hcp.generate":   {"generate"},
 	"hcp.adopt":      {"adopt", "{host}", "--write"},
 	"hcp.share":      {"share", "{source}"},
+}
+
+// hasVerb reports whether this program has the verb: a command of the pack is
+// never answered with a line that nothing understands.
+func hasVerb(name string) bool {
+	return slices.ContainsFunc(append(verbs(), Heavy()...), func(v cli.Verb) bool { return v.Name == name })
 }
 
 func deferTo(words []string) composite.Handler {

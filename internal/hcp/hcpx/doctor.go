@@ -98,6 +98,10 @@ func doctor(ctx context.Context, c *cli.Call, rt *local.Runtime) (doctorResult, 
 	if !facts.Writable {
 		r.fail("the store cannot be written", "free some space, or make "+facts.Home+" writable for you")
 	}
+	if err := rt.CheckAudit(ctx); err != nil {
+		f := fault.From(err)
+		r.fail("the audit log takes no entries, so no command runs: "+f.Message, f.Hint)
+	}
 	for _, id := range facts.Unpinned {
 		r.warn("pack "+id+" was activated by another program, which recorded nothing about it", "hcpx activate "+id)
 	}

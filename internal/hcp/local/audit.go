@@ -2,6 +2,9 @@ package local
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -26,6 +29,20 @@ type auditLog struct {
 
 // AuditPath is where the audit log is.
 func (r *Runtime) AuditPath() string { return filepath.Join(r.o.Home, auditFile) }
+
+// CheckAudit reports why the audit log would not take an entry, as far as can be
+// seen without writing one. A log that is not there yet is in order.
+func (r *Runtime) CheckAudit(ctx context.Context) error {
+	if _, err := os.Lstat(r.AuditPath()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	log, err := journal.Open(r.AuditPath(), journal.Options{})
+	if err != nil {
+		return err
+	}
+	_, err = log.Head(ctx)
+	return errors.Join(err, log.Close())
+}
 
 // Record appends one event.
 func (a *auditLog) Record(ctx context.Context, e hcp.AuditEvent, synced bool) error {

@@ -49,7 +49,21 @@ func (r *Runtime) Availability(ctx context.Context, id string) (hcp.Availability
 	if report.Reason == "" && unable != "" {
 		report.Reason, report.Ready = unable, false
 	}
+	if in.Pack.Kind == hcp.KindComposite {
+		r.markWithoutCode(&report)
+	}
 	return report, nil
+}
+
+// markWithoutCode says of a composite pack's commands which have no code in this
+// program.
+func (r *Runtime) markWithoutCode(report *hcp.Availability) {
+	known := r.composites()
+	for i := range report.Verbs {
+		if v := &report.Verbs[i]; v.Executable && !known.Has(report.PackID, v.VerbKey) {
+			v.Executable, v.Reason = false, "this program has no code for the command"
+		}
+	}
 }
 
 // unable is what keeps this machine from running an activated pack, or "":

@@ -108,14 +108,19 @@ func Open(ctx context.Context, o Options) (*Runtime, error) {
 }
 
 func (r *Runtime) adapters() map[hcp.Kind]adapter.Adapter {
+	return map[hcp.Kind]adapter.Adapter{
+		hcp.KindComposite: r.composites(),
+		hcp.KindWrap:      adapter.Func(r.runWrapped),
+	}
+}
+
+// composites runs the commands that this program has code for.
+func (r *Runtime) composites() *composite.Adapter {
 	handlers := map[string]composite.Handlers{composite.EchoPack: composite.Echo()}
 	for id, h := range r.o.Handlers {
 		handlers[id] = h
 	}
-	return map[hcp.Kind]adapter.Adapter{
-		hcp.KindComposite: composite.New(r.o.Clock, handlers),
-		hcp.KindWrap:      adapter.Func(r.runWrapped),
-	}
+	return composite.New(r.o.Clock, handlers)
 }
 
 // Exec runs one command through the whole road.

@@ -39,8 +39,8 @@ func unknownPack(id string, installed []string) *fault.Error {
 	if near := fault.Closest(id, installed); near != "" {
 		return f.WithHint("did you mean %q?", near).WithNext(command.Line([]string{"hcpx", "commands", near}))
 	}
-	return f.WithHint("no installed pack has this id; search for one, or list the installed ones").
-		WithNext(command.Line([]string{"hcpx", "search", shown(id)}), "hcpx list")
+	return f.WithHint("no installed pack has this id; list the installed ones, or install it").
+		WithNext("hcpx list")
 }
 
 func notActivated(id string) *fault.Error {
@@ -112,8 +112,15 @@ func notExecutable(kind hcp.Kind, runtime string) *fault.Error {
 		WithHint("the pack is valid, but this runtime cannot run its commands")
 }
 
-func auditUnavailable(cause error) *fault.Error {
-	return fault.New(CodeAuditUnavailable, "the audit log cannot be written: "+reason(cause)).Because(cause)
+// auditUnavailable says what a log that takes no entry means for the call, and
+// how to mend the log: the log's own advice where it has some.
+func auditUnavailable(cause error, consequence string) *fault.Error {
+	mend := "make room or fix its permissions, then run the command again"
+	if f, ok := errors.AsType[*fault.Error](cause); ok && f.Hint != "" {
+		mend = f.Hint
+	}
+	return fault.New(CodeAuditUnavailable, "the audit log cannot be written: "+reason(cause)).
+		WithHint("%s; %s", consequence, mend).Because(cause)
 }
 
 // reason is a cause's own words where it is a fault, made for people; a bare

@@ -66,7 +66,7 @@ func (p *Pipeline) attribute(ctx context.Context, c *call, action hcp.AuditActio
 	e := p.event(c, hcp.AuditDecided)
 	e.Action, e.Operation, e.Decision = action, hcp.OperationWrite, hcp.AuditAllow
 	if err := p.record(ctx, e, true); err != nil {
-		return auditUnavailable(err).WithHint("nothing was done: it needs an audit log that can be written")
+		return auditUnavailable(err, "nothing was done: it needs an audit log that can be written")
 	}
 	err := act()
 	e.Stage, e.Ran, e.OK = hcp.AuditOutcome, true, err == nil
@@ -75,7 +75,7 @@ func (p *Pipeline) attribute(ctx context.Context, c *call, action hcp.AuditActio
 		e.Code, e.Reason = f.Code, f.Message
 	}
 	if recordErr := p.record(ctx, e, false); recordErr != nil && err == nil {
-		return auditUnavailable(recordErr).WithHint("it was done, but its outcome is missing from the audit log")
+		return auditUnavailable(recordErr, "it was done, but its outcome is missing from the audit log")
 	}
 	return err
 }

@@ -288,7 +288,7 @@ func (p *Pipeline) recordDecision(ctx context.Context, c *call) *fault.Error {
 	event := p.event(c, hcp.AuditDecided)
 	event.Decision = hcp.AuditAllow
 	if err := p.record(ctx, event, true); err != nil {
-		return auditUnavailable(err).WithHint("nothing ran: a write needs an audit log that can be written; make room or fix its permissions, then run the command again")
+		return auditUnavailable(err, "nothing ran: a write needs an audit log that can be written")
 	}
 	c.recorded = true
 	return nil

@@ -54,7 +54,7 @@ func (p *Pipeline) recorded(ctx context.Context, c *call) hcp.ExecResult {
 		r.Notes = append(r.Notes, "the command ran, but its outcome could not be written to the audit log: "+reason(err))
 		return r
 	}
-	f := auditUnavailable(err).WithHint("the result is withheld, since a call that cannot be recorded returns nothing; make room or fix the log's permissions, then run the command again")
+	f := auditUnavailable(err, "the result is withheld, since a call that cannot be recorded returns nothing")
 	withheld := hcp.ExecResult{PackID: c.PackID, VerbKey: c.Key, CallID: c.id}
 	setFailure(&withheld, f)
 	return withheld

@@ -37,7 +37,7 @@ func obstacles() []obstacle {
 		},
 		{
 			step: "pack", name: "unknown pack without a near one", pack: "zzzzzz", key: "list",
-			error: "unknown pack zzzzzz", code: "unknown_pack", hint: "no installed pack", next: "hcpx search zzzzzz",
+			error: "unknown pack zzzzzz", code: "unknown_pack", hint: "no installed pack", next: "hcpx list",
 		},
 		{
 			step: "pack", name: "no pack", pack: "", key: "list",

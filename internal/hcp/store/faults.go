@@ -127,14 +127,6 @@ func shown(id string) string {
 	return fmt.Sprintf("%q", id)
 }
 
-// word is an id as one word of a command line.
-func word(id string) string {
-	if validID(id) {
-		return id
-	}
-	return "<query>"
-}
-
 func bootstrapFault(verb string) error {
 	return fault.Newf(CodeBootstrapPack, "cannot %s bootstrap pack %s", verb, hcp.BootstrapPack).
 		WithHint("this pack comes with the program and stays in every store")

@@ -38,6 +38,9 @@ func New(c clock.Clock, packs map[string]Handlers) *Adapter {
 	return &Adapter{packs: packs, clock: c}
 }
 
+// Has reports whether a pack's command has code in this program.
+func (a *Adapter) Has(packID, key string) bool { return a.packs[packID][key] != nil }
+
 // Run calls the handler of the command.
 func (a *Adapter) Run(ctx context.Context, r adapter.Request) (out adapter.Outcome) {
 	handler := a.packs[r.Pack.ID][r.Key]
