@@ -146,6 +146,9 @@ func (r *run) launch() (err error) {
 	return err
 }
 
+// forever is long enough for every run and short enough to be added to a time.
+const forever = 100 * 365 * 24 * time.Hour
+
 // buffers are what outputs are read into.
 var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
@@ -154,7 +157,7 @@ var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 func (r *run) follow() {
 	buf := buffers.Get().(*[64 << 10]byte)
 	defer buffers.Put(buf)
-	plan := schedule{at: r.started + r.spec.Timeout, grace: r.spec.grace()}
+	plan := schedule{at: r.started + min(r.spec.Timeout, forever), grace: r.spec.grace()}
 	for {
 		ended, rung := r.poll(plan.at-uptime(), true)
 		r.out.read(buf[:])

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -115,6 +116,21 @@ func TestChildGetsWhatItsSpecSaysAndNothingElse(t *testing.T) {
 		"input: /dev/null\nname: another-name\nenvironment: A=1 B=\n", pipe[0], pipe[1])
 	if got := string(r.Stdout.Head); got != want {
 		t.Fatalf("got\n%s\nwant\n%s\n%s", got, want, r.Stderr.Head)
+	}
+}
+
+func TestNoEnvironmentMeansAnEmptyOne(t *testing.T) {
+	r := mustRun(t, confine(t, acting(t, "who")))
+	if !strings.HasSuffix(string(r.Stdout.Head), "environment: \n") {
+		t.Fatalf("%s", r.Stdout.Head)
+	}
+}
+
+func TestLongestDeadlineIsNoDeadline(t *testing.T) {
+	s := shell("exit 6")
+	s.Timeout, s.Grace = math.MaxInt64, math.MaxInt64
+	if r := mustRun(t, s); r.ExitCode != 6 || r.TimedOut {
+		t.Fatalf("%+v", r)
 	}
 }
 

@@ -34,7 +34,8 @@ type Spec struct {
 	Stdin io.Reader
 	// Timeout is the deadline, counted from the start. It must be positive.
 	Timeout time.Duration
-	// Grace is the time between TERM and KILL; 0 means DefaultGrace.
+	// Grace is the time between TERM and KILL, at most an hour; 0 means
+	// DefaultGrace.
 	Grace time.Duration
 	// MaxStdout and MaxStderr are how many bytes are kept; 0 means DefaultKeep,
 	// a negative number none. All bytes are read and counted.
@@ -133,7 +134,7 @@ func (s *Spec) argv() []string {
 
 func (s *Spec) grace() time.Duration {
 	if s.Grace > 0 {
-		return s.Grace
+		return min(s.Grace, time.Hour)
 	}
 	return DefaultGrace
 }

@@ -237,7 +237,7 @@ func baseOf(config string, g guard) []string {
 }
 
 // interpreterOf returns the program that runs the file: what "#!" names, or a
-// binary's loader; "" when the file needs none. searched says that the file named
+// binary's loader; "" when the file needs none beyond the system's own. searched says that the file named
 // it without a path, by way of env.
 func interpreterOf(file, path string) (program string, searched bool) {
 	f, err := os.Open(file)
@@ -296,7 +296,7 @@ func lookUp(name, path string) string {
 }
 
 // loaderOf reads the loader's path (PT_INTERP) of a 64-bit little-endian ELF
-// file, the only kind that runs confined.
+// file, the only kind that runs confined, unless it is one of the system's.
 func loaderOf(file io.ReaderAt, head []byte) string {
 	if len(head) < 64 || head[4] != 2 || head[5] != 1 {
 		return ""
@@ -321,9 +321,10 @@ func loaderOf(file io.ReaderAt, head []byte) string {
 			return ""
 		}
 		loader := strings.TrimRight(string(text), "\x00")
-		if filepath.IsAbs(loader) {
+		if filepath.IsAbs(loader) && !systemWide(filepath.Clean(loader)) {
 			return loader
 		}
+		return ""
 	}
 	return ""
 }

@@ -57,11 +57,10 @@ func ForTool(t Tool) (Profile, error) {
 			if path == "" {
 				continue
 			}
-			if err := guard.check(path); err != nil {
+			if err := guard.admit(path); err != nil {
 				return Profile{}, err
 			}
 			*g.into = append(*g.into, path)
-			guard.own = append(guard.own, resolved(path))
 			p.Required = append(p.Required, path)
 		}
 	}
@@ -97,23 +96,28 @@ func newGuard(t Tool) guard {
 
 // contained returns the protected path that a grant of path would open, or "".
 func (g guard) contained(path string) string {
-	path = resolved(path)
+	real := resolved(path)
 	for _, p := range g.protected {
-		if within(p, path) {
+		if within(p, real) {
 			return p
 		}
 	}
 	return ""
 }
 
-func (g guard) check(path string) error {
+// admit takes a path that the caller grants, unless it is too wide.
+func (g *guard) admit(path string) error {
 	if !filepath.IsAbs(path) {
-		return fault.Newf(CodePathMissing, "sandbox path %q is not absolute", path)
+		return fault.Newf(CodePathMissing, "sandbox path %q is not absolute", path).WithHint("name it from the root on")
 	}
-	if p := g.contained(path); p != "" {
-		return fault.Newf(CodeTooWide, "granting %q would open %q, which must stay closed", path, p).
-			WithHint("work in a directory below it")
+	real := resolved(path)
+	for _, p := range g.protected {
+		if within(p, real) {
+			return fault.Newf(CodeTooWide, "granting %q would open %q, which must stay closed", path, p).
+				WithHint("work in a directory below it")
+		}
 	}
+	g.own = append(g.own, real)
 	return nil
 }
 
