@@ -13,21 +13,24 @@ import (
 	"bridle/internal/kernel/fault"
 )
 
-// guardDir holds, in the store, what the guard of git repositories remembers.
+// guardDir holds, in the store, what the guard of calls and git repositories
+// remembers.
 const guardDir = "guard"
 
 // runWrapped runs a wrapped program on this machine. The project is looked at
 // only for packs that work on it.
 func (r *Runtime) runWrapped(ctx context.Context, request adapter.Request) adapter.Outcome {
 	limits := wrap.Limits{Home: r.o.UserHome, Store: r.o.Home}
-	driver := &wrap.Local{Jails: jails{r.Store}, Limits: limits}
+	driver := &wrap.Local{
+		Jails: jails{r.Store}, Limits: limits,
+		Guard: &wrap.GitGuard{Dir: filepath.Join(r.o.Home, guardDir), Holder: r.o.Program},
+	}
 	switch mode := workspaceMode(request.Pack); mode {
 	case hcp.WorkspaceProject, hcp.WorkspaceEphemeral:
 		project, err := r.openProject(limits)
 		switch {
 		case err == nil:
 			driver.Project = project
-			driver.Guard = &wrap.GitGuard{Dir: filepath.Join(r.o.Home, guardDir), Holder: r.o.Program}
 		case mode == hcp.WorkspaceProject:
 			return adapter.Refused(err)
 		}

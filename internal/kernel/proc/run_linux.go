@@ -72,14 +72,13 @@ func (r *run) prepare() (err error) {
 	}()
 	r.lineage = openLineage()
 	r.env = r.spec.Env
-	switch {
-	case r.spec.Profile != nil:
-		r.confined, err = r.spec.Profile.Prepare()
-	case !r.spec.Unmarked:
-		r.env, r.token, err = mark(r.spec.Env)
+	if r.spec.Mark != "" || r.spec.Profile == nil && !r.spec.Unmarked {
+		r.env, r.token = mark(r.spec.Env, r.spec.Mark)
 	}
-	if err != nil {
-		return err
+	if r.spec.Profile != nil {
+		if r.confined, err = r.spec.Profile.Prepare(); err != nil {
+			return err
+		}
 	}
 	if r.spec.Cgroup && r.spec.Profile == nil {
 		r.cage, _ = newCage() // most systems give none; the result says so

@@ -25,7 +25,8 @@ type Spec struct {
 	// Args are the arguments after the name.
 	Args []string
 	// Env is the complete environment, as name=value; nil is an empty one. An
-	// unconfined child gets one variable more, unless Unmarked: see MarkVariable.
+	// unconfined child gets one variable more, unless Unmarked, and so does one with
+	// a Mark: see MarkVariable.
 	Env []string
 	// Dir is the absolute working directory; "" is the caller's.
 	Dir string
@@ -50,6 +51,11 @@ type Spec struct {
 	// system has one to give (Result.Caged says so), which finds every descendant
 	// whatever it did to hide.
 	Cgroup bool
+	// Mark is what the child and its descendants carry in MarkVariable (NewMark);
+	// "" makes one up for an unconfined child, and gives a confined one none. A
+	// caller that writes the mark down before the run lets another process end
+	// what is left of the run when the caller is killed (EndLeftovers).
+	Mark string
 	// Unmarked leaves the environment of an unconfined child exactly as given. A
 	// descendant that leaves session and process tree is then not found.
 	Unmarked bool
@@ -97,6 +103,8 @@ func (s *Spec) validate() error {
 		return fault.Newf(CodeBadSpec, "working directory %q is not absolute", s.Dir)
 	case s.Timeout <= 0:
 		return fault.Newf(CodeBadSpec, "program %q has no time limit", s.Path)
+	case s.Mark != "" && (s.Unmarked || !isMark(s.Mark)):
+		return fault.Newf(CodeBadSpec, "program %q cannot carry the mark %q", s.Path, s.Mark)
 	}
 	for _, text := range [...]string{s.Path, s.Argv0, s.Dir} {
 		if strings.IndexByte(text, 0) >= 0 {

@@ -39,6 +39,10 @@ type Place struct {
 	Env []string
 	// ReadExec may be read and run, ReadOnly read, ReadWrite also changed.
 	ReadExec, ReadOnly, ReadWrite []string
+	// Mark is carried by the program and its descendants; "" carries none.
+	Mark string
+	// Notes are what preparing the place has to say.
+	Notes []string
 	// Fleeting says that the place has directories of this call alone.
 	Fleeting bool
 }

@@ -80,6 +80,20 @@ func TestTamperingWithHooksAndConfigurationIsUndone(t *testing.T) {
 		"include":               `printf '[include]\n\tpath = /tmp/evil\n' >> .git/config`,
 		"remote redirected":     `sed 's/example.org/evil.example/' .git/config > c; cat c > .git/config; rm c`,
 		"remote that runs":      `printf '[remote "x"]\n\turl = ext::sh -c evil\n' >> .git/config`,
+		"tracking moved":        `printf '[branch "main"]\n\tremote = evil\n' >> .git/config`,
+		"unknown remote":        `printf '[branch "a"]\n\tremote = https://evil.example/\n' >> .git/config`,
+		"pushRemote":            `printf '[branch "a"]\n\tpushRemote = origin\n[user]\n\tname = evil\n' >> .git/config`,
+		"new remote":            `printf '[remote "evil"]\n\turl = git@example.org:me/x.git\n' >> .git/config`,
+		"push address":          `printf '[remote "origin"]\n\tpushurl = https://evil.example/\n' >> .git/config`,
+		"rewritten addresses":   `printf '[url "https://evil.example/"]\n\tinsteadOf = https://example.org/\n' >> .git/config`,
+		"credential helper":     `printf '[credential]\n\thelper = evil\n' >> .git/config`,
+		"ssh command":           `printf '[core]\n\tsshCommand = evil\n' >> .git/config`,
+		"submodule address":     `printf '[submodule "m"]\n\tactive = true\n\turl = https://evil.example/m.git\n' >> .git/config`,
+		"alternates":            `mkdir -p .git/objects/info; echo /evil > .git/objects/info/alternates`,
+		"gitdir":                `echo /evil > .git/gitdir`,
+		"hook's helper":         `mkdir .git/hooks/lib; echo evil > .git/hooks/lib/x`,
+		"hooks closed":          `chmod 0500 .git/hooks; echo evil > .git/hooks/post-merge`,
+		"worktree leads away":   `mkdir -p .git/worktrees/w; echo /evil > .git/worktrees/w/commondir; echo ref > .git/worktrees/w/HEAD`,
 		"alias":                 `printf '[alias]\n\tst = !evil\n' >> .git/config`,
 		"tracking that hides":   `printf '[branch "a"]\n\tremote = origin\n[core] fsmonitor = evil\n' >> .git/config`,
 		"continued line":        `printf '[branch "a"]\n\tremote = \\\n[core] fsmonitor = evil\n' >> .git/config`,
@@ -109,7 +123,7 @@ func TestTamperingWithHooksAndConfigurationIsUndone(t *testing.T) {
 			}
 			after := w.state(git)
 			// New directories stay, and samples never run.
-			made := []string{"attributes", "module hook", "a crowd of modules", "deep module", "module elsewhere", "worktree elsewhere"}
+			made := []string{"attributes", "alternates", "hook's helper", "worktree leads away", "module hook", "a crowd of modules", "deep module", "module elsewhere", "worktree elsewhere"}
 			if !slices.Contains(made, name) && withoutSamples(after) != withoutSamples(before) {
 				t.Errorf("before:\n%s\nafter:\n%s", before, after)
 			}
@@ -169,14 +183,12 @@ func TestTamperingIsUndoneAfterAKill(t *testing.T) {
 
 func TestOrdinaryGitWorkPasses(t *testing.T) {
 	for name, script := range map[string]string{
-		"nothing":            `true`,
-		"commit":             `mkdir -p .git/objects/ab; echo x > .git/objects/ab/cd; echo id > .git/refs/heads/main; echo i > .git/index; echo m > .git/COMMIT_EDITMSG`,
-		"push -u":            `printf '[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n' >> .git/config`,
-		"new remote":         `grep -q fork .git/config || printf '[remote "fork"]\n\turl = git@example.org:me/x.git\n\tfetch = +refs/heads/*:refs/remotes/fork/*\n' >> .git/config`,
-		"sample hook":        `echo other > .git/hooks/pre-push.sample`,
-		"worktree added":     `mkdir -p .git/worktrees/w; echo ../.. > .git/worktrees/w/commondir; echo /x/.git > .git/worktrees/w/gitdir; echo ref > .git/worktrees/w/HEAD`,
-		"project file":       `echo x > file; mkdir -p .husky; echo x > .husky/pre-commit`,
-		"submodule declared": `printf '[submodule "m"]\n\tactive = true\n\turl = https://example.org/m.git\n' >> .git/config`,
+		"nothing":        `true`,
+		"commit":         `mkdir -p .git/objects/ab; echo x > .git/objects/ab/cd; echo id > .git/refs/heads/main; echo i > .git/index; echo m > .git/COMMIT_EDITMSG`,
+		"push -u":        `grep -q branch .git/config || printf '[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n' >> .git/config`,
+		"sample hook":    `echo other > .git/hooks/pre-push.sample`,
+		"worktree added": `mkdir -p .git/worktrees/w; echo ../.. > .git/worktrees/w/commondir; echo /x/.git > .git/worktrees/w/gitdir; echo ref > .git/worktrees/w/HEAD`,
+		"project file":   `echo x > file; mkdir -p .husky; echo x > .husky/pre-commit`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, run := guarded(t, script)
@@ -246,19 +258,19 @@ func TestOverlappingCallsShareOneBaseline(t *testing.T) {
 	guard, project := w.local.Guard, w.local.Project
 	before := w.state(filepath.Join(w.project, ".git"))
 	hook := filepath.Join(w.project, ".git", "hooks", "post-checkout")
-	first, err := guard.begin(t.Context(), project)
+	first, _, err := guard.enter(t.Context(), project)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.write(hook, "evil", 0o755)
-	second, err := guard.begin(t.Context(), project)
+	second, _, err := guard.enter(t.Context(), project)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := first.end(t.Context()); fault.CodeOf(err) != CodeGitConfigChanged {
+	if _, err := first.end(); fault.CodeOf(err) != CodeGitConfigChanged {
 		t.Fatalf("first: %v", err)
 	}
-	if _, err := second.end(t.Context()); err != nil {
+	if _, err := second.end(); err != nil {
 		t.Fatalf("second restored the tampering: %v", err)
 	}
 	if after := w.state(filepath.Join(w.project, ".git")); after != before {
@@ -266,11 +278,11 @@ func TestOverlappingCallsShareOneBaseline(t *testing.T) {
 	}
 	// With nobody running, what is there is the new baseline.
 	w.write(hook, "the user's own", 0o755)
-	third, err := guard.begin(t.Context(), project)
+	third, _, err := guard.enter(t.Context(), project)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := third.end(t.Context()); err != nil {
+	if _, err := third.end(); err != nil {
 		t.Fatal(err)
 	}
 }

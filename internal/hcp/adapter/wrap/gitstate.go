@@ -15,129 +15,152 @@ import (
 	"bridle/internal/kernel/fault"
 )
 
-// What of a repository is guarded before a call: files up to maxGuarded bytes,
-// and maxItems things in all. A repository beyond that is refused. After a call
+// What of a project is guarded before a call: files up to maxGuarded bytes,
+// maxBytes and maxItems in all. A project beyond that is refused. After a call
 // the same limits would be a way to hide, so there they are wider, and what lies
 // beyond them is reported.
 const (
 	maxGuarded   = 1 << 20
-	maxItems     = 4096
+	maxBytes     = 16 << 20
+	maxBytesLate = 64 << 20
+	maxItems     = 8192
 	maxItemsLate = 200_000
 )
 
-// item is one guarded thing of a repository.
+// item is one guarded thing.
 type item struct {
 	Kind    string      `json:"kind"`
+	Role    string      `json:"role,omitempty"`
 	Mode    fs.FileMode `json:"mode,omitempty"`
 	Content []byte      `json:"content,omitempty"` // of a file, or the target of a link
+	// Repo is the nested repository that it belongs to.
+	Repo string `json:"repo,omitempty"`
 }
 
 // The kinds of items.
 const (
 	absent    = "absent"
 	file      = "file"
-	large     = "large" // a file of more than maxGuarded bytes
+	large     = "large" // a file of more bytes than are looked at
 	link      = "link"
 	directory = "directory"
 	other     = "other"
 )
 
+// The roles of items that may change in certain ways. All others stay as they
+// are.
+const (
+	roleConfig     = "config"     // a repository's own configuration
+	roleGitFile    = "git"        // the .git entry of a nested working tree
+	roleWorktree   = "worktree"   // a file of a linked worktree
+	roleCommon     = "common"     // its commondir file
+	roleAlternates = "alternates" // where more objects are
+	roleModules    = "modules"    // .gitmodules, whose change is told
+)
+
 func (i item) same(o item) bool {
-	return i.Kind == o.Kind && i.Kind != large && (i.Kind != file || i.Mode == o.Mode) && bytes.Equal(i.Content, o.Content)
+	moded := i.Kind == file || i.Kind == directory
+	return i.Kind == o.Kind && i.Kind != large && (!moded || i.Mode == o.Mode) && bytes.Equal(i.Content, o.Content)
 }
 
-// gitState is what decides which programs git runs for a repository: its
-// configuration with what that includes, its hooks, and the same of its
-// worktrees and submodules. Names are relative to the root that holds them.
+// gitState is what decides which programs git runs in a tree: configuration
+// with what that includes, hooks wherever they are, and the same of linked
+// worktrees, submodules and nested repositories. Names are relative to Root.
 type gitState struct {
-	root  string
-	items map[string]item
-	// late is set for the look after a call: it records as much as it can and
-	// never gives up.
-	late     bool
+	Root string `json:"root"`
+	// Data is the place of the repository's data, also where there is none yet.
+	Data string `json:"data"`
+	// Tree says that Root is a working tree: nested repositories are looked for.
+	Tree bool `json:"tree"`
+	// Partial says that the tree is too large to be looked through.
+	Partial bool            `json:"partial,omitempty"`
+	Items   map[string]item `json:"items"`
+	// Nested are the nested repositories; Hooks and Files the directories and
+	// files in the tree that configurations name.
+	Nested []string `json:"nested,omitempty"`
+	Hooks  []string `json:"hooks,omitempty"`
+	Files  []string `json:"files,omitempty"`
+
+	configs  []string // configurations elsewhere that count here
+	home     string
+	late     bool // the look after a call: as much as can be, and never giving up
+	size     int
+	repo     string
 	problems []string
 }
 
-// readGitState looks at a repository. data is the directory with git's data,
-// below root, or root itself.
-func readGitState(root, data string, late bool) (*gitState, error) {
-	s := &gitState{root: root, items: map[string]item{}, late: late}
-	dir, err := os.OpenRoot(root)
+// read looks at the tree. After a call, what was seen before it says where hooks
+// and included files are: a configuration that was changed has no say in what is
+// guarded.
+func (s *gitState) read(before *gitState) error {
+	s.late, s.Items = before != nil, map[string]item{}
+	dir, err := os.OpenRoot(s.Root)
 	if err != nil {
-		return s, guardFault(root, err)
+		return guardFault(s.Root, err)
 	}
 	defer func() { _ = dir.Close() }()
-	rel, err := filepath.Rel(root, data)
-	if err != nil {
-		return s, guardFault(root, err)
+	if err := s.takeAs(dir, roleModules, ".gitmodules"); err != nil {
+		return err
 	}
-	base := filepath.ToSlash(rel)
 	// What stands for the repository: another put in its place would decide anew.
-	if err := s.take(dir, ".git", base); err != nil {
-		return s, err
+	if err := s.take(dir, ".git", s.Data); err != nil {
+		return err
 	}
-	return s, s.takeRepository(dir, base)
+	if err := s.takeRepository(dir, s.Data); err != nil {
+		return err
+	}
+	if err := s.takeNested(dir, before); err != nil {
+		return err
+	}
+	if before == nil {
+		s.findNamed()
+	} else {
+		s.Hooks, s.Files = before.Hooks, before.Files
+	}
+	return s.takeNamed(dir, before)
 }
 
 func (s *gitState) takeRepository(dir *os.Root, base string) error {
-	names := make([]string, 0, 5)
-	for _, name := range []string{"config", "config.worktree", "commondir", "gitdir", "info/attributes"} {
-		names = append(names, path.Join(base, name))
-	}
-	if err := s.take(dir, names...); err != nil {
+	at := func(name string) string { return path.Join(base, name) }
+	if err := s.take(dir, at("config.worktree"), at("commondir"), at("gitdir"), at("info/attributes")); err != nil {
 		return err
 	}
-	if err := s.takeIncluded(dir, base); err != nil {
+	if err := s.takeAs(dir, roleConfig, at("config")); err != nil {
 		return err
 	}
-	if err := s.takeHooks(dir, path.Join(base, "hooks")); err != nil {
+	if err := s.takeAs(dir, roleAlternates, at("objects/info/alternates")); err != nil {
 		return err
 	}
-	if err := s.takeWorktrees(dir, path.Join(base, "worktrees")); err != nil {
+	if err := s.takeHooks(dir, at("hooks")); err != nil {
 		return err
 	}
-	return s.takeModules(dir, path.Join(base, "modules"))
+	if err := s.takeWorktrees(dir, at("worktrees")); err != nil {
+		return err
+	}
+	return s.takeModules(dir, at("modules"))
 }
 
-// takeIncluded guards the files within the root that the configuration
-// includes.
-func (s *gitState) takeIncluded(dir *os.Root, base string) error {
-	for _, name := range []string{"config", "config.worktree"} {
-		for _, target := range included(string(s.items[path.Join(base, name)].Content)) {
-			rel := path.Join(base, filepath.ToSlash(target))
-			if filepath.IsAbs(target) {
-				inRoot, err := filepath.Rel(s.root, target)
-				if err != nil {
-					continue
-				}
-				rel = filepath.ToSlash(inRoot)
-			}
-			if !filepath.IsLocal(filepath.FromSlash(rel)) {
-				continue
-			}
-			if err := s.take(dir, rel); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// takeHooks guards a directory of hooks. The samples that git puts there never
-// run and are left out.
+// takeHooks guards a directory of hooks with all that is in it. The samples that
+// git puts there never run and are left out.
 func (s *gitState) takeHooks(dir *os.Root, hooks string) error {
 	return s.each(dir, hooks, func(name string) error {
 		if strings.HasSuffix(name, ".sample") {
 			return nil
 		}
-		return s.take(dir, path.Join(hooks, name))
+		return s.takeHooks(dir, path.Join(hooks, name))
 	})
 }
 
 func (s *gitState) takeWorktrees(dir *os.Root, worktrees string) error {
 	return s.each(dir, worktrees, func(name string) error {
 		at := path.Join(worktrees, name)
-		return s.take(dir, at, path.Join(at, "config.worktree"), path.Join(at, "commondir"), path.Join(at, "gitdir"))
+		if err := s.take(dir, at, path.Join(at, "config.worktree")); err != nil {
+			return err
+		}
+		if err := s.takeAs(dir, roleCommon, path.Join(at, "commondir")); err != nil {
+			return err
+		}
+		return s.takeAs(dir, roleWorktree, path.Join(at, "gitdir"))
 	})
 }
 
@@ -149,22 +172,25 @@ func (s *gitState) takeModules(dir *os.Root, at string) error {
 		if err := s.take(dir, module); err != nil {
 			return err
 		}
-		if s.items[module].Kind != directory {
+		if s.item(module).Kind != directory {
 			return nil
 		}
-		if _, err := dir.Lstat(filepath.FromSlash(path.Join(module, "HEAD"))); err == nil {
-			return s.takeRepository(dir, module)
+		if _, err := dir.Lstat(filepath.FromSlash(path.Join(module, "HEAD"))); err != nil {
+			return s.takeModules(dir, module)
 		}
-		return s.takeModules(dir, module)
+		outer := s.repo
+		s.repo = module
+		defer func() { s.repo = outer }()
+		return s.takeRepository(dir, module)
 	})
 }
 
-// each records a directory and visits the names in it, if it is one.
+// each records a name and, if it is a directory, visits the names in it.
 func (s *gitState) each(dir *os.Root, at string, visit func(name string) error) error {
 	if err := s.take(dir, at); err != nil {
 		return err
 	}
-	if s.items[at].Kind != directory {
+	if s.item(at).Kind != directory {
 		return nil
 	}
 	f, err := dir.OpenFile(filepath.FromSlash(at), os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -185,8 +211,20 @@ func (s *gitState) each(dir *os.Root, at string, visit func(name string) error) 
 	return nil
 }
 
-// take records items.
-func (s *gitState) take(dir *os.Root, names ...string) error {
+// item returns a recorded item; a name that was not there to be recorded is
+// absent.
+func (s *gitState) item(name string) item {
+	if i, ok := s.Items[name]; ok {
+		return i
+	}
+	return item{Kind: absent}
+}
+
+// take records items that stay as they are.
+func (s *gitState) take(dir *os.Root, names ...string) error { return s.takeAs(dir, "", names...) }
+
+// takeAs records items of a role. Of two roles the stricter one counts.
+func (s *gitState) takeAs(dir *os.Root, role string, names ...string) error {
 	for _, name := range names {
 		i, err := readItem(dir, name)
 		if err != nil {
@@ -195,20 +233,51 @@ func (s *gitState) take(dir *os.Root, names ...string) error {
 			}
 			i = item{Kind: other}
 		}
-		if i.Kind == large && !s.late {
-			return fault.Newf(CodeGitConfigChanged, "%q of the repository is larger than %d bytes and cannot be guarded", name, maxGuarded).
-				WithHint("commands of this pack do not run in such a repository")
+		if i.Kind == absent {
+			continue
 		}
-		s.items[name] = i
+		i.Role, i.Repo = role, s.repo
+		if known, ok := s.Items[name]; ok {
+			s.size -= len(known.Content)
+			i.Repo = known.Repo
+			if known.Role != role {
+				i.Role = ""
+			}
+		}
+		if i, err = s.bounded(name, i); err != nil {
+			return err
+		}
+		s.Items[name] = i
 	}
-	switch {
-	case !s.late && len(s.items) > maxItems:
-		return fault.Newf(CodeGitConfigChanged, "the repository has more than %d hooks, worktrees and submodules and cannot be guarded", maxItems).
-			WithHint("commands of this pack do not run in such a repository")
-	case len(s.items) > maxItemsLate:
-		return guardFault(s.root, errors.New("too many entries"))
+	if s.late && len(s.Items) > maxItemsLate {
+		return guardFault(s.Root, errors.New("too many entries"))
 	}
 	return nil
+}
+
+// bounded refuses, before a call, what would be too much to guard. Afterwards a
+// content beyond the bounds is dropped, and the thing counts as changed.
+func (s *gitState) bounded(name string, i item) (item, error) {
+	s.size += len(i.Content)
+	switch {
+	case s.late && s.size > maxBytesLate:
+		s.size -= len(i.Content)
+		return item{Kind: large, Role: i.Role, Repo: i.Repo}, nil
+	case s.late || i.Kind == large && i.Role == roleModules:
+		return i, nil
+	case i.Kind == large:
+		return i, unguardable("%q of the repository is larger than %d bytes and cannot be guarded", name, maxGuarded)
+	case s.size > maxBytes:
+		return i, unguardable("the repository's hooks and configuration have more than %d bytes and cannot be guarded", maxBytes)
+	case len(s.Items) >= maxItems:
+		return i, unguardable("the repository has more than %d hooks, worktrees and submodules and cannot be guarded", maxItems)
+	}
+	return i, nil
+}
+
+func unguardable(format string, values ...any) error {
+	return fault.Newf(CodeGitConfigChanged, format, values...).
+		WithHint("commands of this pack do not run in such a repository")
 }
 
 // problem ends the look before a call; afterwards it is noted.
@@ -235,7 +304,7 @@ func readItem(dir *os.Root, name string) (item, error) {
 		target, err := dir.Readlink(local)
 		return item{Kind: link, Content: []byte(target)}, err
 	case info.IsDir():
-		return item{Kind: directory}, nil
+		return item{Kind: directory, Mode: info.Mode().Perm()}, nil
 	case !info.Mode().IsRegular():
 		return item{Kind: other}, nil
 	case info.Size() > maxGuarded:
@@ -253,14 +322,14 @@ func leaves(dir *os.Root, name string) bool {
 	}
 	f, err := dir.Open(filepath.FromSlash(parent))
 	if err != nil {
-		return true
+		return !errors.Is(err, fs.ErrPermission)
 	}
 	_ = f.Close()
 	return false
 }
 
 func readRegular(dir *os.Root, name string) ([]byte, error) {
-	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := openRegular(dir, filepath.ToSlash(name))
 	if err != nil {
 		return nil, err
 	}

@@ -44,8 +44,8 @@ type Local struct {
 	Project *Project
 	// Limits are never opened to a command.
 	Limits Limits
-	// Guard watches the project's git repository; nil watches none, which is
-	// right where there is no project.
+	// Guard watches the project's git repositories, and ends what calls that were
+	// killed left behind, those on no project as well.
 	Guard *GitGuard
 }
 
@@ -83,7 +83,10 @@ func (l *Local) Prepare(ctx context.Context, r adapter.Request) (Stay, error) {
 	s.place = Place{Home: jail.Home, Tmp: jail.Tmp, HomeEnv: workspace.HomeEnv}
 	s.place.ReadWrite = append(s.place.ReadWrite, jail.Home, jail.Tmp)
 	s.place.ReadExec = append(s.place.ReadExec, r.Pack.Dir)
-	if err := l.enter(ctx, s, r, jail); err != nil {
+	if err := l.watch(ctx, s); err != nil {
+		return nil, err
+	}
+	if err := l.enter(s, r, jail); err != nil {
 		s.Cleanup()
 		return nil, err
 	}
@@ -94,8 +97,25 @@ func (l *Local) Prepare(ctx context.Context, r adapter.Request) (Stay, error) {
 	return s, nil
 }
 
+// watch begins the guard's part of the call.
+func (l *Local) watch(ctx context.Context, s *stay) (err error) {
+	if l.Guard == nil {
+		return nil
+	}
+	var project *Project
+	if s.mode == hcp.WorkspaceProject {
+		project = l.Project
+	}
+	s.watch, s.place.Notes, err = l.Guard.enter(ctx, project)
+	if err != nil {
+		return err
+	}
+	s.place.Mark = s.watch.call.mark
+	return nil
+}
+
 // enter sets the working directory and what file references lead to.
-func (l *Local) enter(ctx context.Context, s *stay, r adapter.Request, jail Jail) error {
+func (l *Local) enter(s *stay, r adapter.Request, jail Jail) error {
 	switch s.mode {
 	case hcp.WorkspaceNone:
 		s.place.Dir, s.files = r.Pack.Dir, jail.Work
@@ -122,14 +142,14 @@ func (l *Local) enter(ctx context.Context, s *stay, r adapter.Request, jail Jail
 		}
 		s.exchange = &exchange{source: source, work: fresh.Work}
 	case hcp.WorkspaceProject:
-		return l.enterProject(ctx, s)
+		return l.enterProject(s)
 	default:
 		return fault.Newf(CodeBadFile, "pack %q has an unknown workspace mode %q", r.Pack.ID, s.mode)
 	}
 	return nil
 }
 
-func (l *Local) enterProject(ctx context.Context, s *stay) error {
+func (l *Local) enterProject(s *stay) error {
 	if l.Project == nil {
 		return fault.New(CodeNoProject, "no project directory to run in").
 			WithHint("this pack works on the caller's project; run it through a local runtime started in the project")
@@ -138,12 +158,7 @@ func (l *Local) enterProject(ctx context.Context, s *stay) error {
 	s.place.Dir, s.files = l.Project.Dir, l.Project.Dir
 	s.place.ReadWrite = append(s.place.ReadWrite, l.Project.Root)
 	s.place.ReadWrite = append(s.place.ReadWrite, l.Project.gitDirs...)
-	if l.Guard == nil {
-		return nil
-	}
-	watch, err := l.Guard.begin(ctx, l.Project)
-	s.watch = watch
-	return err
+	return nil
 }
 
 // handOver puts the credential's files and the machine's own places where the
@@ -188,14 +203,14 @@ func (s *stay) Rewrite(words []command.Token) ([]string, error) {
 
 // WriteBack delivers results and undoes changes to the repository's hooks and
 // configuration.
-func (s *stay) WriteBack(ctx context.Context, succeeded bool) (notes []string, err error) {
+func (s *stay) WriteBack(_ context.Context, succeeded bool) (notes []string, err error) {
 	if s.exchange != nil {
 		notes, err = s.exchange.deliver(succeeded)
 	}
 	if s.watch == nil {
 		return notes, err
 	}
-	changed, watchErr := s.watch.end(ctx)
+	changed, watchErr := s.watch.end()
 	s.watch = nil
 	notes = append(notes, changed...)
 	if watchErr != nil {
@@ -208,7 +223,7 @@ func (s *stay) WriteBack(ctx context.Context, succeeded bool) (notes []string, e
 // Cleanup ends the stay.
 func (s *stay) Cleanup() {
 	if s.watch != nil {
-		s.watch.release()
+		_, _ = s.watch.end() // nothing ran; another call's tampering is that call's to tell
 	}
 	for _, done := range s.closers {
 		if done != nil {

@@ -20,7 +20,8 @@ type Project struct {
 	// worktree or a submodule.
 	gitDirs []string
 	// git is the repository's data, or empty when there is none.
-	git string
+	git    string
+	limits Limits
 }
 
 // Limits are the paths that a place may never open: the user's home as a whole,
@@ -98,13 +99,19 @@ func OpenProject(dir string, limits Limits) (*Project, error) {
 		return nil, fault.Newf(CodeNoProject, "the directory %q cannot be a project", dir).
 			WithHint("it holds your whole home or belongs to the HCP store; run the command inside a project directory")
 	}
-	p := &Project{Dir: resolved, Root: resolved}
+	p := &Project{Dir: resolved, Root: resolved, limits: limits}
 	p.findRepository(limits)
 	if limits.private(p.Root) {
 		return nil, fault.Newf(CodeNoProject, "the directory %q cannot be a project", dir).
 			WithHint("it belongs to the system, or is a hidden folder of your home, where programs keep logins; run the command inside a project directory")
 	}
 	return p, nil
+}
+
+// moved reports whether the project would be found otherwise than it was.
+func (p *Project) moved() bool {
+	again, err := OpenProject(p.Dir, p.limits)
+	return err != nil || again.Root != p.Root || again.git != p.git || !slices.Equal(again.gitDirs, p.gitDirs)
 }
 
 // below reports whether a clean path is dir or lies in it.

@@ -29,21 +29,56 @@ func restore(root, name string, want item) bool {
 	case absent:
 		return dir.RemoveAll(local) == nil
 	case directory:
-		_ = dir.RemoveAll(local)
-		return dir.MkdirAll(local, 0o755) == nil
-	case link:
-		_ = dir.RemoveAll(local)
-		return dir.Symlink(string(want.Content), local) == nil
-	case file:
-		if info, err := dir.Lstat(local); err == nil && !info.Mode().IsRegular() {
+		if info, err := dir.Lstat(local); err != nil || !info.IsDir() {
 			_ = dir.RemoveAll(local)
+			if dir.MkdirAll(local, 0o755) != nil {
+				return false
+			}
 		}
+		return dir.Chmod(local, want.Mode) == nil
+	case link:
+		makeWay(dir, name, want)
+		temp := filepath.FromSlash(tempBeside(name))
+		if dir.Symlink(string(want.Content), temp) != nil {
+			return false
+		}
+		if dir.Rename(temp, local) != nil {
+			_ = dir.Remove(temp)
+			return false
+		}
+		return true
+	case file:
+		makeWay(dir, name, want)
 		return place(dir, name, want.Mode, func(f *os.File) error {
 			_, err := f.Write(want.Content)
 			return err
 		}) == nil
 	}
 	return false
+}
+
+// makeWay clears a directory from where a file or link must be. A repository
+// that stands in the place of a .git file may hold someone's work: it is moved
+// beside it, and is no repository there.
+func makeWay(dir *os.Root, name string, want item) {
+	local := filepath.FromSlash(name)
+	info, err := dir.Lstat(local)
+	if err != nil || !info.IsDir() {
+		return // a rename replaces it
+	}
+	if want.Role == roleGitFile || path.Base(name) == ".git" {
+		aside := filepath.FromSlash(name + "-replaced-" + rand.Text()[:8])
+		if dir.Rename(local, aside) == nil {
+			_ = dir.Rename(filepath.Join(aside, "HEAD"), filepath.Join(aside, "HEAD.was"))
+			return
+		}
+	}
+	_ = dir.RemoveAll(local)
+}
+
+// tempBeside is a new name in the same directory.
+func tempBeside(name string) string {
+	return path.Join(path.Dir(name), ".hcp-"+rand.Text()[:12]+".tmp")
 }
 
 // place makes a file with what fill writes: complete, or not at all. A mode of
@@ -58,7 +93,7 @@ func place(dir *os.Root, name string, mode fs.FileMode, fill func(*os.File) erro
 	if info, err := dir.Lstat(local); err == nil && mode == 0 && info.Mode().IsRegular() {
 		mode = info.Mode().Perm()
 	}
-	temp := filepath.FromSlash(path.Join(path.Dir(name), ".hcp-"+rand.Text()[:12]+".tmp"))
+	temp := filepath.FromSlash(tempBeside(name))
 	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err

@@ -34,6 +34,11 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return worldAt(t, dir)
+}
+
+func worldAt(t testing.TB, dir string) *world {
+	t.Helper()
 	w := &world{
 		t: t, dir: dir, store: filepath.Join(dir, "home", ".hcp"),
 		home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "project"),
@@ -105,7 +110,12 @@ func (w *world) toolPack(script string, workspace *hcp.Workspace, commands map[s
 	w.write(filepath.Join(dir, "surface.json"), w.json(m), 0o644)
 	w.write(filepath.Join(dir, "policy.json"), w.json(map[string]any{"surface_id": "tool", "verbs": rows}), 0o644)
 	w.write(filepath.Join(dir, "HARNESS.md"), "# tool\n", 0o644)
-	p, err := pack.Load(dir)
+	return w.loadTool()
+}
+
+func (w *world) loadTool() *pack.Pack {
+	w.t.Helper()
+	p, err := pack.Load(filepath.Join(w.store, "packs", "tool"))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -17,12 +17,17 @@
 //   - In sandbox mode the program is confined to its place; where the system
 //     cannot confine, nothing runs.
 //   - Whatever the program did to hooks and configuration of the project's git
-//     repository is undone before the result is returned.
+//     repositories is undone before the result is returned. When the calling
+//     process is killed, the next call ends what is left of the program and
+//     undoes it, before it runs anything itself. Nested repositories are found by
+//     going through the project's directories before and after each call, up to
+//     200,000 entries; see gitnested.go.
 package wrap
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,6 +50,7 @@ const (
 	CodeNoProject         = "no_project"
 	CodeBadFile           = "bad_file"
 	CodeGitConfigChanged  = "git_config_changed"
+	CodeLeftovers         = "leftovers_running"
 )
 
 // Options are what a host program decides about wrapped commands.
@@ -92,7 +98,7 @@ func (a *Adapter) Run(ctx context.Context, r adapter.Request) adapter.Outcome {
 	}
 	env, notes := environment(r, stay.Place(), a.o.Host)
 	out := a.spawn(ctx, r, stay.Place(), words, env)
-	out.Notes = append(notes, out.Notes...)
+	out.Notes = slices.Concat(stay.Place().Notes, notes, out.Notes)
 	if out.Started {
 		a.settle(ctx, stay, &out)
 	}
@@ -108,6 +114,7 @@ func (a *Adapter) spawn(ctx context.Context, r adapter.Request, place Place, wor
 		Env:       env,
 		Dir:       place.Dir,
 		Timeout:   a.o.Timeout,
+		Mark:      place.Mark,
 		MaxStdout: adapter.MaxStdout,
 		MaxStderr: adapter.MaxStderr,
 		Cgroup:    r.Sandbox == hcp.NativeLocal,

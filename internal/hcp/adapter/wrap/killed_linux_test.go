@@ -1,0 +1,222 @@
+package wrap
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"bridle/hcp"
+	"bridle/internal/kernel/fault"
+)
+
+// victim is the variable by which this test binary makes one call in the world
+// at that place and is killed in the middle of it.
+const victim = "WRAP_TEST_VICTIM"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(victim); dir != "" {
+		callAndWait(dir)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// callAndWait runs the world's pack until it is killed.
+func callAndWait(dir string) {
+	t := &testing.T{}
+	w := worldAt(t, dir)
+	w.open()
+	p := w.loadTool()
+	New(w.options).Run(context.Background(), w.request(p, "x", nil))
+}
+
+// killed runs a script as a call whose process is killed once the script has
+// made the file "ready". The script's numbers in "pids" are those of processes
+// it started.
+func (w *world) killed(script string) {
+	w.t.Helper()
+	w.toolPack(script+"\n: > ready\nsleep 300", &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {}})
+	self, err := os.Executable()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	// A pipe tells when the script is that far without looking again and again.
+	ready := filepath.Join(w.project, "ready")
+	if err := unix.Mkfifo(ready, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), victim+"="+w.dir)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	f, err := os.Open(ready)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, _ = bufio.NewReader(f).ReadString('\n')
+	_ = f.Close()
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if err := os.Remove(ready); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// next runs an ordinary call and returns its notes.
+func (w *world) next() (notes string, code string) {
+	w.t.Helper()
+	p := w.toolPack(`true`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {}})
+	out := w.run(w.request(p, "x", nil))
+	if out.Failure != nil {
+		return strings.Join(out.Notes, "\n"), out.Failure.Code + ": " + out.Failure.Message + "; " + out.Failure.Hint
+	}
+	return strings.Join(out.Notes, "\n"), ""
+}
+
+func TestTamperingOfAKilledCallIsUndoneByTheNext(t *testing.T) {
+	for name, script := range map[string]string{
+		"hook":                   `echo evil > .git/hooks/post-checkout`,
+		"config":                 `printf '[core]\n\tfsmonitor = evil\n' >> .git/config`,
+		"no repository any more": `mv .git/HEAD gone; printf '[core]\n\tfsmonitor = evil\n' >> .git/config`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, _ := guarded(t, "")
+			before := withoutHead(w.state(filepath.Join(w.project, ".git")))
+			w.killed(script)
+			if !strings.Contains(w.state(filepath.Join(w.project, ".git")), "evil") {
+				t.Fatal("the call did nothing")
+			}
+			w.open()
+			notes, failure := w.next()
+			if !strings.Contains(notes+failure, CodeGitConfigChanged) || !strings.Contains(notes+failure, "undone") {
+				t.Fatalf("notes %q, failure %q", notes, failure)
+			}
+			if after := withoutHead(w.state(filepath.Join(w.project, ".git"))); after != before {
+				t.Fatalf("before:\n%s\nafter:\n%s", before, after)
+			}
+			// What was taken away is kept, and nothing is told or undone twice.
+			_, rest, _ := strings.Cut(notes+failure, `taken away is in "`)
+			path, _, _ := strings.Cut(rest, `"`)
+			if !strings.Contains(w.read(path), "evil") {
+				t.Fatalf("not kept in %q", path)
+			}
+			w.open()
+			if notes, failure = w.next(); notes != "" || failure != "" {
+				t.Fatalf("once more: notes %q, failure %q", notes, failure)
+			}
+		})
+	}
+}
+
+func withoutHead(state string) string {
+	var kept []string
+	for line := range strings.Lines(state) {
+		if strings.TrimSpace(line) != "" && !strings.Contains(line, "HEAD") && !strings.Contains(line, "refs/heads") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+// The debt follows the project to where it was moved, and does not fall on
+// another one in its place.
+func TestTamperingOfAKilledCallIsFoundInAMovedProject(t *testing.T) {
+	w, _ := guarded(t, "")
+	w.killed(`echo evil > .git/hooks/post-checkout`)
+	moved, old := filepath.Join(w.home, "moved"), w.project
+	if err := os.Rename(old, moved); err != nil {
+		t.Fatal(err)
+	}
+	w.write(filepath.Join(w.repository(filepath.Join(old, ".git")), "hooks", "post-checkout"), "mine", 0o755)
+	w.open()
+	if notes, failure := w.next(); strings.Contains(notes, CodeGitConfigChanged) || failure != "" {
+		t.Fatalf("notes %q, failure %q", notes, failure)
+	}
+	if w.read(filepath.Join(old, ".git", "hooks", "post-checkout")) != "mine" {
+		t.Fatal("another project was changed")
+	}
+	w.project = moved
+	w.open()
+	if notes, _ := w.next(); !strings.Contains(notes, CodeGitConfigChanged) {
+		t.Fatalf("notes %q", notes)
+	}
+	if _, err := os.Stat(filepath.Join(moved, ".git", "hooks", "post-checkout")); !os.IsNotExist(err) {
+		t.Fatal("still there")
+	}
+}
+
+// A call beside the dead one must not make the tampering its baseline either.
+func TestCallBesideAKilledOneKeepsTheBaseline(t *testing.T) {
+	w, _ := guarded(t, "")
+	before := w.state(filepath.Join(w.project, ".git"))
+	beside, _, err := w.local.Guard.enter(t.Context(), w.local.Project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.killed(`echo evil > .git/hooks/post-checkout`)
+	third, _, err := w.local.Guard.enter(t.Context(), w.local.Project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := third.end(); fault.CodeOf(err) != CodeGitConfigChanged {
+		t.Fatalf("third: %v", err)
+	}
+	if _, err := beside.end(); err != nil {
+		t.Fatalf("beside: %v", err)
+	}
+	if after := w.state(filepath.Join(w.project, ".git")); after != before {
+		t.Fatalf("after:\n%s", after)
+	}
+	if _, failure := w.next(); failure != "" {
+		t.Fatal(failure)
+	}
+}
+
+// What a killed call left running is ended by the next call, whichever it is.
+func TestProcessesOfAKilledCallAreEndedByTheNext(t *testing.T) {
+	w, _ := guarded(t, "")
+	w.killed(`sleep 300 & echo $! > pids
+setsid sleep 300 & echo $! >> pids
+(trap '' TERM; while :; do sleep 300; done) & echo $! >> pids`)
+	var pids []int
+	for line := range strings.Lines(w.read(filepath.Join(w.project, "pids"))) {
+		pid, err := strconv.Atoi(strings.TrimSpace(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	if len(pids) != 3 || !running(pids[0]) || !running(pids[2]) {
+		t.Fatalf("the call left nobody: %v", pids)
+	}
+	p := w.toolPack(`true`, nil, map[string][]string{"x": {}})
+	out := w.run(w.request(p, "x", nil))
+	if out.Failure != nil || !strings.Contains(strings.Join(out.Notes, "\n"), "were ended") {
+		t.Fatalf("%v, notes %q", out.Failure, out.Notes)
+	}
+	for _, pid := range pids {
+		if running(pid) {
+			t.Errorf("process %d goes on", pid)
+		}
+	}
+}
+
+// running reports whether a process is there and has not ended.
+func running(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	state := stat[bytes.LastIndexByte(stat, ')')+2]
+	return state != 'Z' && state != 'X'
+}
