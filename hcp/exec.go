@@ -76,6 +76,15 @@ type ApprovalRequest struct {
 	ReasonCode string    `json:"reason_code"`
 	Mode       string    `json:"mode"`
 	Approvals  string    `json:"approvals"`
+
+	View    *ApprovalView    `json:"view,omitempty"`
+	Options []ApprovalOption `json:"options,omitzero"`
+	// ApprovalID and ExpiresAt are set where the runtime keeps approvals.
+	ApprovalID string `json:"approval_id,omitempty"`
+	ExpiresAt  string `json:"expires_at,omitempty"`
+	// Changed says what is different from a call of this command that a person
+	// approved, so that the approval does not cover this one.
+	Changed []string `json:"changed,omitzero"`
 }
 
 // CallArg is one argument of a call with the pack's description of it.

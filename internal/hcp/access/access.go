@@ -3,10 +3,15 @@
 // the modes, the two kinds of approval and the confirm gate of §4.5, §6.3 step
 // 6 and RFC 0006.
 //
+// Settings come in layers: the user's file, the environment and the project's
+// file, where the project can only tighten, and the environment only tightens
+// when an agent is at work (Merge). Rules refine the mode (Decide).
+//
 // Invariants: a pack's Policy can only make a call ask, never make it run; a
-// command whose Policy says "always" asks in every mode; settings or Policy
-// values that nobody defined deny. Decide is a pure function of the call and
-// the settings.
+// command whose Policy says "always" asks in every mode unless a rule that
+// names the command exactly allows it; a deny rule that matches is the last
+// word; settings, rules or Policy values that nobody defined deny. Everything
+// here is a pure function of the call and the settings.
 package access
 
 import (
@@ -39,6 +44,7 @@ const (
 type Settings struct {
 	Mode      Mode
 	Approvals Approvals
+	Rules     []Rule
 }
 
 // Request is the call as access sees it. Confirmed says that the envelope
@@ -66,8 +72,10 @@ const (
 // Codes of a verdict that is not Allow.
 const (
 	CodeConfirmRequired = "confirm_required"
+	CodeDeniedByRule    = "denied_by_rule"
 	CodeBadMode         = "bad_mode"
 	CodeBadPolicy       = "bad_policy"
+	CodeBadRule         = "bad_rule"
 )
 
 // ErrorConfirmRequired is the error string of an ask that nothing satisfied.
@@ -81,15 +89,19 @@ const (
 	ReasonConfirmAlways ReasonCode = "confirm_always"
 	ReasonConfirm       ReasonCode = "confirm"
 	ReasonModeManual    ReasonCode = "mode_manual"
+	ReasonRuleAsk       ReasonCode = "rule_ask"
 )
 
 // By names who satisfied a call that runs.
 type By string
 
-// Who let it run: the mode alone, or the agent that passed confirm.
+// Who let it run: the mode alone, a rule, the agent that passed confirm, or a
+// person.
 const (
 	ByMode  By = "mode"
+	ByRule  By = "rule"
 	ByAgent By = "agent"
+	ByHuman By = "human"
 )
 
 // Verdict is the decision with what a result, an approval card and the journal
@@ -125,8 +137,20 @@ func Decide(r Request, s Settings) Verdict {
 		v.Decision, v.Code, v.Reason = Deny, code, problem
 		return v
 	}
-	v.ReasonCode, v.Reason = whyAsk(r, v.Mode)
+	found := judge(&r, s.Rules)
+	if found.rule != nil && !ruleIsKnown(found.rule.Decision) {
+		v.Decision, v.Code, v.Reason = Deny, CodeBadRule, fmt.Sprintf("unknown decision %q of the %s", found.rule.Decision, found.rule)
+		return v
+	}
+	if found.rule != nil && found.rule.Decision == string(Deny) {
+		v.Decision, v.Code, v.Reason = Deny, CodeDeniedByRule, "the "+found.rule.String()+" denies this command"
+		v.Hint = "stop and tell the user, whose rule forbids it; do not reach the same result another way"
+		return v
+	}
+	v.ReasonCode, v.Reason = whyAsk(r, v.Mode, found)
 	switch {
+	case v.ReasonCode == "" && found.rule != nil && found.rule.Decision == string(Allow):
+		v.Decision, v.By, v.Reason = Allow, ByRule, "the "+found.rule.String()+" allows it"
 	case v.ReasonCode == "":
 		v.Decision, v.By, v.Reason = Allow, ByMode, whyRun(r, v.Mode)
 	case r.Confirmed && v.Approvals == ApprovalsAgent:
@@ -135,6 +159,14 @@ func Decide(r Request, s Settings) Verdict {
 		v.Decision, v.Code, v.Hint = Ask, CodeConfirmRequired, askHint(v.Approvals)
 	}
 	return v
+}
+
+func ruleIsKnown(decision string) bool {
+	switch Decision(decision) {
+	case Allow, Ask, Deny:
+		return true
+	}
+	return false
 }
 
 func undefined(r Request, v Verdict) (problem, code string) {
@@ -161,13 +193,21 @@ func undefined(r Request, v Verdict) (problem, code string) {
 	return "", ""
 }
 
-// whyAsk is the table of modes. The command's own reason comes before the
-// mode's, since it says more about what the person is asked. A confirm on a
-// read cannot pass lint; should one get here, it asks like a write's.
-func whyAsk(r Request, mode Mode) (ReasonCode, string) {
+// whyAsk says why the call asks, or nothing. The command's own "always" comes
+// first, since only an exact allow rule is an answer to it; then the rule that
+// decides; then the table of modes. A confirm on a read cannot pass lint;
+// should one get here, it asks like a write's.
+func whyAsk(r Request, mode Mode, found ruling) (ReasonCode, string) {
+	allowed := found.rule != nil && found.rule.Decision == string(Allow)
 	switch {
+	case r.Confirm == hcp.ConfirmAlways && allowed && found.scope == exact:
+		return "", ""
 	case r.Confirm == hcp.ConfirmAlways:
 		return ReasonConfirmAlways, `Policy confirm "always": every mode asks`
+	case allowed:
+		return "", ""
+	case found.rule != nil:
+		return ReasonRuleAsk, "the " + found.rule.String() + " asks"
 	case r.Confirm == hcp.ConfirmAsk && mode != ModeRun:
 		return ReasonConfirm, fmt.Sprintf("Policy confirm: access mode %q asks", string(mode))
 	case mode == ModeManual:

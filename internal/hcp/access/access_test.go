@@ -34,7 +34,7 @@ func TestEveryRowOfTheModeTable(t *testing.T) {
 			for _, approvals := range []Approvals{ApprovalsAgent, ApprovalsHuman} {
 				for _, confirmed := range []bool{false, true} {
 					t.Run(fmt.Sprintf("%s/%s/%s/%v", mode, col.name, approvals, confirmed), func(t *testing.T) {
-						v := Decide(Request{PackID: "ledger", Key: "transfer", Operation: col.op, Confirm: col.confirm, Confirmed: confirmed}, Settings{mode, approvals})
+						v := Decide(Request{PackID: "ledger", Key: "transfer", Operation: col.op, Confirm: col.confirm, Confirmed: confirmed}, Settings{Mode: mode, Approvals: approvals})
 						satisfied := confirmed && approvals == ApprovalsAgent
 						switch {
 						case !row[i]:
@@ -83,7 +83,7 @@ func TestUnsetSettingsMeanAutoAndAgent(t *testing.T) {
 }
 
 func TestAlwaysSaysSoInWords(t *testing.T) {
-	v := Decide(Request{Operation: hcp.OperationWrite, Confirm: hcp.ConfirmAlways}, Settings{ModeRun, ApprovalsHuman})
+	v := Decide(Request{Operation: hcp.OperationWrite, Confirm: hcp.ConfirmAlways}, Settings{Mode: ModeRun, Approvals: ApprovalsHuman})
 	want := hcp.AccessNote{Mode: "run", Reason: `Policy confirm "always": every mode asks`, Approvals: "human"}
 	if got := *v.Note(); got != want {
 		t.Fatalf("%+v, want %+v", got, want)
@@ -127,13 +127,13 @@ func TestStricterSettingsNeverLetMoreRun(t *testing.T) {
 			r := Request{Operation: col.op, Confirm: col.confirm, Confirmed: confirmed}
 			for i := 1; i < len(order); i++ {
 				for _, a := range []Approvals{ApprovalsAgent, ApprovalsHuman} {
-					if Decide(r, Settings{order[i], a}).Decision == Allow && Decide(r, Settings{order[i-1], a}).Decision != Allow {
+					if Decide(r, Settings{Mode: order[i], Approvals: a}).Decision == Allow && Decide(r, Settings{Mode: order[i-1], Approvals: a}).Decision != Allow {
 						t.Errorf("%s runs %s where %s asks", order[i], col.name, order[i-1])
 					}
 				}
 			}
 			for _, m := range order {
-				if Decide(r, Settings{m, ApprovalsHuman}).Decision == Allow && Decide(r, Settings{m, ApprovalsAgent}).Decision != Allow {
+				if Decide(r, Settings{Mode: m, Approvals: ApprovalsHuman}).Decision == Allow && Decide(r, Settings{Mode: m, Approvals: ApprovalsAgent}).Decision != Allow {
 					t.Errorf("human approvals run %s in %s where agent ones ask", col.name, m)
 				}
 			}
