@@ -103,6 +103,8 @@ type SignalRule struct {
 	AtLeast int      `json:"at_least,omitempty"`
 	// True names arguments or fields of which one must be true.
 	True []string `json:"true,omitzero"`
+	// Group names a fact: of the rules of a group the first that fits is raised.
+	Group string `json:"group,omitempty"`
 }
 
 // ViewOptions are a host's own rules. They are tried before the defaults.

@@ -54,14 +54,17 @@ func (a Argv) Args() []string {
 
 // Line is the command line to show a person: the program's own name, the words
 // of the command and its values, without the JSON flag that the runtime adds.
-func (a Argv) Line() string {
+func (a Argv) Line() string { return Line(a.Words()) }
+
+// Words are the words of Line.
+func (a Argv) Words() []string {
 	words := []string{a.Name}
 	for _, t := range a.Tokens {
 		if !t.Appended {
 			words = append(words, t.Text)
 		}
 	}
-	return Line(words)
+	return words
 }
 
 // Render checks the arguments as Check does and renders the command's cli[], or

@@ -70,6 +70,48 @@ func fillTitle(template string, value func(string) string) (string, bool) {
 	return oneLine(b.String()), true
 }
 
+// FillTitle fills one template from the arguments as Title does, and reports
+// whether each placeholder has a value.
+func FillTitle(template string, args hcp.Args) (string, bool) {
+	return fillTitle(template, func(name string) string { return argumentText(args, name) })
+}
+
+// TitleValue is a value as it stands in a title: on one line, visible, and cut
+// to 60 characters with a mark where it was longer.
+func TitleValue(v any) string {
+	value, err := plain(v, 0)
+	if err != nil {
+		return ""
+	}
+	return cut(oneLine(titleText(value)))
+}
+
+// Fill fills one template from the arguments, whole and as they are, and
+// reports whether each placeholder has a value.
+func Fill(template string, args hcp.Args) (string, bool) {
+	var b strings.Builder
+	for _, p := range pieces(template) {
+		text := p.text
+		if p.name != "" {
+			if text = Text(args[p.name]); text == "" {
+				return "", false
+			}
+		}
+		b.WriteString(text)
+	}
+	return b.String(), true
+}
+
+// Text is a value as it stands in a command line: lists join with commas, what
+// has no words is JSON, and what JSON cannot carry is nothing.
+func Text(v any) string {
+	value, err := plain(v, 0)
+	if err != nil {
+		return ""
+	}
+	return textOf(value)
+}
+
 func argumentText(args hcp.Args, name string) string {
 	if IsReserved(name) || strings.HasPrefix(name, resultPrefix) {
 		return ""
