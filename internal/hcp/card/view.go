@@ -160,6 +160,16 @@ func declaredArguments(m *hcp.Manifest, key string) []command.Argument {
 	return known
 }
 
+// ArgumentNames lists the arguments that a command declares.
+func ArgumentNames(m *hcp.Manifest, key string) []string {
+	known := declaredArguments(m, key)
+	names := make([]string, len(known))
+	for i, a := range known {
+		names[i] = a.Name
+	}
+	return names
+}
+
 // field is the text of a field for a title.
 func (b *builder) field(name string) string {
 	value, _ := b.view.Fields.Get(name)

@@ -3,6 +3,7 @@ package hcpx
 import (
 	"context"
 
+	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/adapter/wrap"
 	"bridle/internal/hcp/local"
 	"bridle/internal/hcp/store"
@@ -35,6 +36,8 @@ func Open(ctx context.Context, c *cli.Call) (*local.Runtime, error) {
 		ProjectID:   c.Env.Get("HCP_PROJECT_ID"),
 		Path:        c.Env.Get("PATH"),
 		Agent:       agentMarker(c),
+		Mode:        c.Env.Get(access.VarMode),
+		Approvals:   c.Env.Get(access.VarApprovals),
 		Bundled:     packs.FS(),
 		Clock:       c.Clock,
 		Program:     Name,

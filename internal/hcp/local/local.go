@@ -21,9 +21,9 @@ import (
 	"path/filepath"
 
 	"bridle/hcp"
-	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/adapter"
 	"bridle/internal/hcp/adapter/composite"
+	"bridle/internal/hcp/approval"
 	"bridle/internal/hcp/binding"
 	"bridle/internal/hcp/pipeline"
 	"bridle/internal/hcp/store"
@@ -57,6 +57,8 @@ type Options struct {
 	MCP bool
 	// Agent is the marker that shows an agent at work, or empty.
 	Agent string
+	// Mode and Approvals are the access settings of the environment, or empty.
+	Mode, Approvals string
 	// Bundled holds the packs that come with the program.
 	Bundled fs.FS
 	// Handlers run the commands of composite packs, by pack id.
@@ -73,6 +75,7 @@ type Runtime struct {
 	pipe  *pipeline.Pipeline
 	hub   *binding.Local
 	audit *auditLog
+	desk  *approval.Desk
 }
 
 // Open opens the store, creating it on first use, and wires the runtime.
@@ -87,22 +90,24 @@ func Open(ctx context.Context, o Options) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runtime{Store: s, o: o, audit: &auditLog{home: o.Home}}
+	r := &Runtime{Store: s, o: o, audit: &auditLog{home: o.Home}, desk: newDesk(o)}
 	r.hub = &binding.Local{Links: links{s}}
 	r.pipe = pipeline.New(pipeline.Options{
-		Runtime:  runtimeName,
-		Clock:    o.Clock,
-		Packs:    packs{s},
-		Scope:    r.Scope,
-		Member:   r.member,
-		Access:   r.accessSettings,
-		Hub:      r.hub,
-		Adapters: r.adapters(),
-		Sandbox:  hcp.Sandboxed,
-		Dir:      r.workDir(),
-		Audit:    r.audit,
-		Digest:   func(canonical []byte) string { return journal.KeyedDigest(key, canonical) },
-		Outputs:  outputs{s},
+		Runtime: runtimeName,
+		Clock:   o.Clock,
+		Packs:   packs{s},
+		Scope:   r.Scope,
+		Member:  r.member,
+		Access:  r.accessSettings,
+
+		Approvals: r.desk,
+		Hub:       r.hub,
+		Adapters:  r.adapters(),
+		Sandbox:   hcp.Sandboxed,
+		Dir:       r.workDir(),
+		Audit:     r.audit,
+		Digest:    func(canonical []byte) string { return journal.KeyedDigest(key, canonical) },
+		Outputs:   outputs{s},
 	})
 	return r, nil
 }
@@ -137,12 +142,6 @@ func (r *Runtime) Connect(ctx context.Context, packID string) error {
 // needs pack.install, and both its decision and its outcome are recorded.
 func (r *Runtime) Attribute(ctx context.Context, packID string, act func() error) error {
 	return r.pipe.Install(ctx, packID, act)
-}
-
-// accessSettings are the settings that decide what of a pack runs without
-// asking: the documented defaults.
-func (r *Runtime) accessSettings(context.Context, string) (access.Settings, error) {
-	return access.Settings{}, nil
 }
 
 // WorkFolders are the folders that an agent works in: nothing that is found

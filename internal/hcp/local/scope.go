@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"bridle/hcp"
+	"bridle/internal/hcp/accessfile"
 	"bridle/internal/hcp/authz"
 )
 
@@ -60,7 +61,7 @@ func (r *Runtime) TrustedStore() (bool, error) {
 	if sameFile(own, r.o.Home) {
 		return true, nil
 	}
-	s, err := readSettings(own)
+	s, err := accessfile.Read(accessfile.UserPath(own), accessfile.User)
 	if err != nil {
 		return false, err
 	}
@@ -74,7 +75,7 @@ func (r *Runtime) TrustedStore() (bool, error) {
 // when the person owns it. Empty means none.
 func (r *Runtime) ProjectID() (string, error) {
 	if r.o.ProjectID != "" {
-		s, err := readSettings(r.o.Home)
+		s, err := accessfile.Read(accessfile.UserPath(r.o.Home), accessfile.User)
 		if err != nil || !slices.Contains(s.Projects, r.o.ProjectID) {
 			return "", err
 		}

@@ -2,12 +2,12 @@ package pipeline
 
 import (
 	"context"
-	"maps"
-	"slices"
+	"strings"
 
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
-	"bridle/internal/hcp/command"
+	"bridle/internal/hcp/approval"
+	"bridle/internal/hcp/card"
 	"bridle/internal/kernel/fault"
 )
 
@@ -19,13 +19,13 @@ type ruling struct {
 }
 
 // byHuman marks a person's yes, in the host's interface or stored.
-const byHuman = "human"
+const byHuman = string(access.ByHuman)
 
-// approvedByPerson reports whether a person has said yes to exactly this call:
-// in the host's own interface, or through a stored approval, which is used up.
-// It is asked before an agent's confirm counts, so that the yes is attributed
-// to the person and cannot serve a second call.
-func (p *Pipeline) approvedByPerson(ctx context.Context, c *call) (bool, error) {
+// askPerson reports whether a person has said yes to exactly this call: in the
+// host's own interface, or through a stored approval, which is used up. It is
+// asked before an agent's confirm counts, so that the yes is attributed to the
+// person and cannot serve a second call, and so that a person's no stands.
+func (p *Pipeline) askPerson(ctx context.Context, c *call) (bool, *fault.Error) {
 	if a := c.Approval; a != nil && a.By == byHuman {
 		c.ruling.approvedBy, c.ruling.approvalID = byHuman, a.ID
 		return true, nil
@@ -33,12 +33,21 @@ func (p *Pipeline) approvedByPerson(ctx context.Context, c *call) (bool, error) 
 	if p.o.Approvals == nil {
 		return false, nil
 	}
-	id, err := p.o.Approvals.Consume(ctx, p.subject(c))
-	if err != nil || id == "" {
-		return false, err
+	answer, err := p.o.Approvals.Consume(ctx, p.subject(c))
+	if err != nil {
+		return false, fault.From(err)
 	}
-	c.ruling.approvedBy, c.ruling.approvalID = byHuman, id
-	return true, nil
+	switch answer.State {
+	case approval.Approved:
+		c.ruling.approvedBy, c.ruling.approvalID = byHuman, answer.ID
+		return true, nil
+	case approval.Rejected:
+		c.ruling.approvedBy, c.ruling.approvalID = "", answer.ID
+		c.note = c.ruling.Note()
+		return false, rejected(answer.ID)
+	}
+	c.changed = answer.Changed
+	return false, nil
 }
 
 // subject is what an approval of this call is bound to.
@@ -62,27 +71,15 @@ func (p *Pipeline) subject(c *call) Subject {
 // ask refuses with everything a host needs to ask a person.
 func (p *Pipeline) ask(ctx context.Context, c *call) *fault.Error {
 	v := c.ruling.Verdict
-	cli := c.line()
-	c.preview = &hcp.CallPreview{Command: c.Key, Args: c.args, CLI: cli}
 	c.note = v.Note()
-	c.approval = &hcp.ApprovalRequest{
-		PackID:     c.PackID,
-		PackName:   c.pack.Manifest.Name,
-		Command:    c.Key,
-		Summary:    c.command.Description,
-		Operation:  c.entry.Operation,
-		Confirm:    c.entry.Confirm,
-		Args:       callArgs(&c.pack.Manifest, c.Key, c.args),
-		CLI:        cli,
-		Reason:     v.Reason,
-		ReasonCode: string(v.ReasonCode),
-		Mode:       string(v.Mode),
-		Approvals:  string(v.Approvals),
+	c.approval = AskPerson(&c.pack.Manifest, c.Key, c.entry, c.args, v, p.o.Views)
+	c.approval.Changed = c.changed
+	c.preview = &hcp.CallPreview{Command: c.Key, Args: c.args, CLI: c.approval.CLI}
+	hint := v.Hint
+	if len(c.changed) > 0 {
+		hint += "; an approval of this command does not cover this call, since something changed: " + strings.Join(c.changed, ", ")
 	}
-	if p.o.Describe != nil {
-		p.o.Describe(c.pack, c.Key, c.args, c.approval)
-	}
-	f := fault.New(access.CodeConfirmRequired, access.ErrorConfirmRequired).WithHint("%s", v.Hint)
+	f := fault.New(access.CodeConfirmRequired, access.ErrorConfirmRequired).WithHint("%s", hint)
 	if p.o.Approvals == nil {
 		return f
 	}
@@ -92,45 +89,32 @@ func (p *Pipeline) ask(ctx context.Context, c *call) *fault.Error {
 	}
 	c.approvalID = id
 	if v.Approvals == access.ApprovalsHuman {
-		f = f.WithHint("%s; the user approves it with: hcpx approve %s", v.Hint, id)
+		f.WithHint("%s; the user approves it with: hcpx approve %s", hint, id)
 	}
 	return f
 }
 
-// line is the command line to show, for commands that have one.
-func (c *call) line() string {
-	if c.pack.Kind == hcp.KindWrap {
-		return c.argv.Line()
+// AskPerson makes the request that a person decides on: the call in the pack's
+// words, the card and the answers. Args are checked.
+func AskPerson(m *hcp.Manifest, key string, entry hcp.PolicyEntry, args hcp.Args, v access.Verdict, views hcp.ViewOptions) *hcp.ApprovalRequest {
+	d := card.Describe(m, key, args)
+	view := card.View(m, key, args, views)
+	return &hcp.ApprovalRequest{
+		PackID:     m.ID,
+		PackName:   d.PackName,
+		Command:    key,
+		Summary:    d.Summary,
+		Operation:  entry.Operation,
+		Confirm:    entry.Confirm,
+		Args:       d.Args,
+		CLI:        d.CLI,
+		Reason:     v.Reason,
+		ReasonCode: string(v.ReasonCode),
+		Mode:       string(v.Mode),
+		Approvals:  string(v.Approvals),
+		View:       view,
+		Options: card.Options(card.OptionsInput{
+			PackID: m.ID, Key: key, Confirm: entry.Confirm, View: view, Args: args, Declared: card.ArgumentNames(m, key),
+		}),
 	}
-	if len(c.command.CLI) == 0 {
-		return ""
-	}
-	argv, err := command.Render(&c.pack.Manifest, c.Key, c.args)
-	if err != nil {
-		return ""
-	}
-	return argv.Line()
-}
-
-// callArgs lists the arguments of a call with the pack's words for them: the
-// declared ones in declared order, then any others by name.
-func callArgs(m *hcp.Manifest, key string, args hcp.Args) []hcp.CallArg {
-	list := make([]hcp.CallArg, 0, len(args))
-	known, err := command.Declared(m, key)
-	if err != nil {
-		known = nil
-	}
-	seen := map[string]bool{}
-	for _, a := range known {
-		if value, given := args[a.Name]; given {
-			list = append(list, hcp.CallArg{Name: a.Name, Value: value, Description: a.Description})
-			seen[a.Name] = true
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if !seen[name] {
-			list = append(list, hcp.CallArg{Name: name, Value: args[name]})
-		}
-	}
-	return list
 }

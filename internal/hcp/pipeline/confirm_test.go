@@ -4,20 +4,19 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
-	"bridle/internal/hcp/pack"
+	"bridle/internal/hcp/approval"
 	"bridle/internal/kernel/fault"
 )
 
 func TestAskCarriesEverythingAPersonNeeds(t *testing.T) {
 	w := newWorld(t)
-	w.options.Describe = func(p *pack.Pack, key string, args hcp.Args, r *hcp.ApprovalRequest) {
-		r.Summary += " (" + p.ID + "." + key + ")"
-	}
+	w.options.Views = hcp.ViewOptions{Signals: []hcp.SignalRule{{Text: "House rule"}}}
 	r := w.exec("desk", "pay", hcp.Args{"to": "ann", "note": "rent", "confirm": false})
 	if r.Error != "confirm required" || r.Code != "confirm_required" || r.Hint == "" {
 		t.Fatalf("%+v", r)
@@ -31,11 +30,18 @@ func TestAskCarriesEverythingAPersonNeeds(t *testing.T) {
 		t.Errorf("access %+v", r.Access)
 	}
 	want := &hcp.ApprovalRequest{
-		PackID: "desk", PackName: "Desk", Command: "pay", Summary: "What pay does. (desk.pay)",
+		PackID: "desk", PackName: "Desk", Command: "pay", Summary: "What pay does.",
 		Operation: hcp.OperationWrite, Confirm: hcp.ConfirmAlways,
 		Args:   []hcp.CallArg{{Name: "to", Value: "ann", Description: "Who gets it"}, {Name: "note", Value: "rent"}},
 		Reason: wantNote.Reason, ReasonCode: "confirm_always", Mode: "auto", Approvals: "agent",
 	}
+	if v := r.Approval.View; v == nil || v.Title != "Pay with Desk" || !slices.Equal(v.Signals, []string{"House rule"}) || v.Fields.Len() != 2 {
+		t.Errorf("view %+v", v)
+	}
+	if o := r.Approval.Options; len(o) != 2 || o[0].Kind != "allow_once" || o[1].Kind != "reject_once" {
+		t.Errorf("options %+v", o)
+	}
+	r.Approval.View, r.Approval.Options = nil, nil
 	if !reflect.DeepEqual(r.Approval, want) {
 		t.Errorf("approval %+v\nwant     %+v", r.Approval, want)
 	}
@@ -137,16 +143,75 @@ func TestHumanApprovalsNameTheCommandForThePerson(t *testing.T) {
 	}
 }
 
+func TestAPersonsNoStandsAgainstAnAgentsConfirm(t *testing.T) {
+	w := newWorld(t)
+	w.options.Approvals = &approvalsDouble{rejected: "5ea7eb29"}
+	r := w.exec("desk", "pay", hcp.Args{"confirm": true})
+	if r.OK || r.Code != "rejected" || !strings.Contains(r.Error, "5ea7eb29") || r.Access == nil || len(w.runs) != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if e := w.audit.events[0]; e.Decision != hcp.AuditDeny || e.ApprovalID != "5ea7eb29" || e.ApprovedBy != "" {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestAnAskSaysWhatChangedSinceAnApproval(t *testing.T) {
+	w := newWorld(t)
+	w.options.Approvals = &approvalsDouble{changed: []string{`argument "to"`}}
+	r := w.exec("desk", "pay", hcp.Args{"to": "ann"})
+	if !slices.Equal(r.Approval.Changed, []string{`argument "to"`}) || !strings.Contains(r.Hint, `argument "to"`) {
+		t.Fatalf("%+v", r)
+	}
+}
+
+func TestRulesDecideAndTheLogNamesThem(t *testing.T) {
+	rule := func(match string, d access.Decision) access.Settings {
+		return access.Settings{Rules: []access.Rule{access.NewRule(hcp.AccessRule{Match: match, Decision: string(d), Note: "why"}, access.User, 0)}}
+	}
+	for _, c := range []struct {
+		name, key string
+		s         access.Settings
+		code, by  string
+		decision  hcp.AuditDecision
+	}{
+		{"allow", "pay", rule("desk.pay", access.Allow), "", "rule", hcp.AuditAllow},
+		{"wildcard allow", "pay", rule("desk.*", access.Allow), "confirm_required", "", hcp.AuditAsk},
+		{"ask", "list", rule("desk.*", access.Ask), "confirm_required", "", hcp.AuditAsk},
+		{"deny", "list", rule("*", access.Deny), "denied_by_rule", "", hcp.AuditDeny},
+	} {
+		w := newWorld(t)
+		w.access = c.s
+		r := w.exec("desk", c.key, hcp.Args{"to": "ann"})
+		e := w.audit.events[0]
+		if r.Code != c.code || e.ApprovedBy != c.by || e.Decision != c.decision || (c.code == "") != (len(w.runs) == 1) {
+			t.Errorf("%s: %+v\n%+v", c.name, r, e)
+		}
+		if c.code == "denied_by_rule" && (r.Access == nil || !strings.Contains(r.Error, `user rule 0 "*" (why)`)) {
+			t.Errorf("%+v", r)
+		}
+		if c.by == "rule" && !strings.Contains(e.Reason, "desk.pay") {
+			t.Errorf("the log does not name the rule: %q", e.Reason)
+		}
+	}
+}
+
 type approvalsDouble struct {
-	stored                 string
+	stored, rejected       string
+	changed                []string
 	cancelled              []string
 	consumed, asked        []Subject
 	consumeErr, requestErr error
 }
 
-func (d *approvalsDouble) Consume(_ context.Context, s Subject) (string, error) {
+func (d *approvalsDouble) Consume(_ context.Context, s Subject) (approval.Answer, error) {
 	d.consumed = append(d.consumed, s)
-	return d.stored, d.consumeErr
+	switch {
+	case d.stored != "":
+		return approval.Answer{ID: d.stored, State: approval.Approved}, d.consumeErr
+	case d.rejected != "":
+		return approval.Answer{ID: d.rejected, State: approval.Rejected}, d.consumeErr
+	}
+	return approval.Answer{Changed: d.changed}, d.consumeErr
 }
 
 func (d *approvalsDouble) Request(_ context.Context, s Subject, _ *hcp.ApprovalRequest) (string, error) {

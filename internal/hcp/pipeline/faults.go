@@ -7,6 +7,7 @@ import (
 
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
+	"bridle/internal/hcp/approval"
 	"bridle/internal/hcp/binding"
 	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/pack"
@@ -90,6 +91,13 @@ func deniedByAccess(v access.Verdict) *fault.Error {
 		f.Hint = "stop and tell the user; do not reach the same result another way"
 	}
 	return f
+}
+
+// rejected refuses a call that a person has just refused: an agent's confirm is
+// no answer to that.
+func rejected(id string) *fault.Error {
+	return fault.Newf(approval.CodeRejected, "the user rejected this call (request %s)", id).
+		WithHint("nothing ran; do not run it again and do not reach the same result another way; ask the user what to do instead")
 }
 
 func mockRefused() *fault.Error {

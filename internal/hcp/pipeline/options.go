@@ -6,6 +6,7 @@ import (
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/adapter"
+	"bridle/internal/hcp/approval"
 	"bridle/internal/hcp/authz"
 	"bridle/internal/hcp/binding"
 	"bridle/internal/hcp/pack"
@@ -29,9 +30,8 @@ type Options struct {
 	// asking.
 	Access    func(ctx context.Context, packID string) (access.Settings, error)
 	Approvals Approvals
-	// Describe adds the card and the answers to an approval request; nil adds
-	// none.
-	Describe func(p *pack.Pack, key string, args hcp.Args, request *hcp.ApprovalRequest)
+	// Views are the host's own rules for the cards of approval requests.
+	Views hcp.ViewOptions
 	// Hub mints; nil refuses every Binding mode that needs it.
 	Hub      binding.Hub
 	Adapters map[hcp.Kind]adapter.Adapter
@@ -76,32 +76,18 @@ type Activation struct {
 
 // Approvals keeps requests for a person's yes.
 type Approvals interface {
-	// Consume uses up a person's approval of exactly this subject and returns
-	// its id, or "" when there is none.
-	Consume(ctx context.Context, s Subject) (id string, err error)
-	// Request stores the question and completes it with its id.
+	// Consume uses up a person's approval of exactly this subject, and says
+	// whether the person refused it, or approved something else.
+	Consume(ctx context.Context, s Subject) (approval.Answer, error)
+	// Request stores the question and completes it with its id and its end.
 	Request(ctx context.Context, s Subject, request *hcp.ApprovalRequest) (id string, err error)
 	// Cancel answers an open request as cancelled. One that is answered already
 	// stays as it is.
 	Cancel(ctx context.Context, id string) error
 }
 
-// Subject is everything an approval is bound to: if any of it differs, the
-// approval does not count.
-type Subject struct {
-	PackID     string
-	PackDigest string
-	Key        string
-	Args       hcp.Args
-	Argv       []string
-	BinDigest  string
-	Dir        string
-	Principal  string
-	TenantID   string
-	ProjectID  string
-	Mode       hcp.SandboxMode
-	Mock       bool
-}
+// Subject is everything an approval is bound to.
+type Subject = approval.Subject
 
 // Audit is the log of decisions. A durable event is on disk when Record
 // returns.

@@ -94,6 +94,7 @@ type call struct {
 	approval   *hcp.ApprovalRequest
 	approvalID string
 	note       *hcp.AccessNote
+	changed    []string
 }
 
 // step is one stretch of the road: it refuses with a fault, or lets pass.
@@ -266,11 +267,12 @@ func (p *Pipeline) confirm(ctx context.Context, c *call) *fault.Error {
 	case v.Decision == access.Allow && v.ReasonCode == "":
 		return nil
 	case v.Decision != access.Allow && v.Decision != access.Ask:
+		c.note = v.Note()
 		return deniedByAccess(v)
 	}
-	approved, err := p.approvedByPerson(ctx, c)
-	if err != nil {
-		return fault.From(err)
+	approved, refused := p.askPerson(ctx, c)
+	if refused != nil {
+		return refused
 	}
 	if approved || v.Decision == access.Allow {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/adapter"
+	"bridle/internal/hcp/approval"
 	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/redact"
@@ -26,8 +27,11 @@ const (
 func (p *Pipeline) refuse(ctx context.Context, c *call, f *fault.Error) hcp.ExecResult {
 	r := hcp.ExecResult{PackID: c.PackID, VerbKey: c.Key, CallID: c.id}
 	setFailure(&r, f)
-	if f.Code == access.CodeConfirmRequired {
+	switch f.Code {
+	case access.CodeConfirmRequired:
 		r.Preview, r.Approval, r.ApprovalID, r.Access = c.preview, c.approval, c.approvalID, c.note
+	case access.CodeDeniedByRule, approval.CodeRejected:
+		r.Access = c.note
 	}
 	r.Notes = append(r.Notes, p.recordRefusal(ctx, c, f)...)
 	p.tell(c, refusedStatus(f.Code), nil)

@@ -1,0 +1,68 @@
+package local
+
+import (
+	"context"
+	"path/filepath"
+
+	"bridle/hcp"
+	"bridle/internal/hcp/access"
+	"bridle/internal/hcp/accessfile"
+	"bridle/internal/hcp/approval"
+)
+
+// approvalsFile holds requests for a person's yes, in the store.
+const approvalsFile = "approvals.json"
+
+// AccessFiles are where the user's settings and the project's are. There is no
+// project file outside of a project, nor where it would be the store's own.
+func (r *Runtime) AccessFiles() (user, project string) {
+	user = accessfile.UserPath(r.o.Home)
+	root := enclosingRepository(r.workDir(), r.o.UserHome)
+	if root == "" || sameFile(filepath.Join(root, accessfile.Folder), r.o.Home) {
+		return user, ""
+	}
+	return user, accessfile.ProjectPath(root)
+}
+
+// Access reads the settings anew and puts their layers together.
+func (r *Runtime) Access() (access.Effective, error) {
+	layers := access.Layers{Env: access.Variables{Mode: r.o.Mode, Approvals: r.o.Approvals, Agent: r.o.Agent != ""}}
+	user, project := r.AccessFiles()
+	var err error
+	if layers.User, err = accessfile.Read(user, accessfile.User); err != nil {
+		return access.Effective{}, err
+	}
+	if project != "" {
+		if layers.Project, err = accessfile.Read(project, accessfile.Project); err != nil {
+			return access.Effective{}, err
+		}
+	}
+	return access.Merge(layers), nil
+}
+
+// accessSettings are the settings that decide what of a pack runs without
+// asking.
+func (r *Runtime) accessSettings(_ context.Context, packID string) (access.Settings, error) {
+	effective, err := r.Access()
+	if err != nil {
+		return access.Settings{}, err
+	}
+	return effective.For(packID), nil
+}
+
+// UpdateAccess changes the user's settings, or those of the project.
+func (r *Runtime) UpdateAccess(ctx context.Context, kind accessfile.Kind, fn func(*hcp.AccessConfig) error) error {
+	path, project := r.AccessFiles()
+	if kind == accessfile.Project {
+		path = project
+	}
+	lock := filepath.Join(r.o.Home, "locks", accessfile.Name+".lock")
+	return accessfile.Update(ctx, path, lock, r.o.Program, kind, fn)
+}
+
+// Approvals is the desk of this store.
+func (r *Runtime) Approvals() *approval.Desk { return r.desk }
+
+func newDesk(o Options) *approval.Desk {
+	return approval.New(approval.NewFile(filepath.Join(o.Home, approvalsFile), o.Program), o.Clock)
+}
