@@ -52,22 +52,15 @@ func activateCommand(c *cli.Call) *cobra.Command {
 		if err != nil {
 			return cli.Result{}, err
 		}
-		if len(accept) > 0 && !personPresent(c) {
-			return cli.Result{}, acceptIsHumanOnly(c)
+		if len(accept) > 0 {
+			if err := requirePerson(c, "accepts a changed pack or executable"); err != nil {
+				return cli.Result{}, err
+			}
 		}
 		a := activation{c: c, rt: rt, ids: ids, tokens: accept}
 		return a.run(ctx)
 	})
 	return cmd
-}
-
-func acceptIsHumanOnly(c *cli.Call) error {
-	why := "there is no terminal with a person at it"
-	if marker := agentMarker(c); marker != "" {
-		why = marker + " says that an agent is at work"
-	}
-	return fault.New(CodeHumanOnly, "only a person accepts a changed pack or executable").
-		WithHint("%s; show the user the command, and let them run it in a terminal of their own", why)
 }
 
 // activation is one run of the verb.

@@ -14,6 +14,7 @@ package hcpx
 
 import (
 	"bridle/hcp"
+	"bridle/internal/hcp/access"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/sandbox"
@@ -24,9 +25,10 @@ const Name = "hcpx"
 
 // The groups of the help text.
 const (
-	groupRun   = "run commands"
-	groupPacks = "packs"
-	groupLook  = "look"
+	groupRun    = "run commands"
+	groupPacks  = "packs"
+	groupAccess = "access"
+	groupLook   = "look"
 )
 
 // App returns the program.
@@ -35,7 +37,7 @@ func App() cli.App {
 		Name:      Name,
 		Short:     "run packs of commands under the user's rules",
 		Protocol:  hcp.ProtocolVersion,
-		Groups:    []string{groupRun, groupPacks, groupLook},
+		Groups:    []string{groupRun, groupAccess, groupPacks, groupLook},
 		Verbs:     append(verbs(), Heavy()...),
 		Before:    refuseNested,
 		Elsewhere: handOver,
@@ -48,6 +50,21 @@ func verbs() []cli.Verb {
 		{Name: "exec", Group: groupRun, Short: "run one command of a pack", New: execCommand},
 		{Name: "output", Group: groupRun, Short: "read more of a long output", New: outputCommand},
 		{Name: "skill", Group: groupRun, Short: "print the Skill of an activated pack", New: skillCommand},
+
+		{Name: "preview", Group: groupAccess, Short: "show the card and the command line of a call", New: previewCommand},
+		{Name: "approvals", Group: groupAccess, Short: "list the requests that wait for a person", New: approvalsCommand},
+		{Name: "approve", Group: groupAccess, Short: "let one request run once", New: approveCommand},
+		{Name: "reject", Group: groupAccess, Short: "refuse one request", New: rejectCommand},
+		{Name: "access", Group: groupAccess, Short: "show what decides about running, and where it comes from", New: accessCommand},
+		{Name: "mode", Group: groupAccess, Short: "show or set the access mode", New: modeCommand},
+		{Name: "allow", Group: groupAccess, Short: "add a rule that lets a command run without asking", New: ruleCommand(access.Allow,
+			"Adds a rule that lets a command run without asking", `hcpx allow ledger.transfer --when payee=demo-transit --max amount=5 --note "fares"`)},
+		{Name: "ask", Group: groupAccess, Short: "add a rule that always asks", New: ruleCommand(access.Ask,
+			"Adds a rule that asks before a command runs, whatever the mode", "hcpx ask 'gh.*'")},
+		{Name: "deny", Group: groupAccess, Short: "add a rule that refuses a command", New: ruleCommand(access.Deny,
+			"Adds a rule that refuses a command, whatever the mode", "hcpx deny '*' --op write")},
+		{Name: "rules", Group: groupAccess, Short: "list the rules, or remove one", New: rulesCommand},
+		{Name: "audit", Group: groupAccess, Short: "show or check the log of decisions", New: auditCommand},
 
 		{Name: "lint", Group: groupPacks, Short: "check a pack directory", New: lintCommand},
 		{Name: "install", Group: groupPacks, Short: "copy a pack into the store", New: installCommand, Away: remoteSource},

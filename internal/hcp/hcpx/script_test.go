@@ -67,7 +67,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PACKS", folder)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sameresult": sameResult},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sameresult": sameResult, "member": member},
 	})
 }
 
@@ -77,6 +77,20 @@ func TestEveryPackHasAProofAmongTheScripts(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// member keeps a text of the last command's JSON answer in a variable.
+func member(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: member VARIABLE name")
+	}
+	var answer map[string]any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &answer))
+	text, ok := answer[args[1]].(string)
+	if !ok {
+		ts.Fatalf("the answer has no text %q", args[1])
+	}
+	ts.Setenv(args[0], text)
 }
 
 // sameResult compares the result of an envelope with a program's own output,

@@ -8,6 +8,9 @@ import (
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/accessfile"
 	"bridle/internal/hcp/approval"
+	"bridle/internal/hcp/command"
+	"bridle/internal/hcp/pipeline"
+	"bridle/internal/kernel/fault"
 )
 
 // approvalsFile holds requests for a person's yes, in the store.
@@ -65,4 +68,35 @@ func (r *Runtime) Approvals() *approval.Desk { return r.desk }
 
 func newDesk(o Options) *approval.Desk {
 	return approval.New(approval.NewFile(filepath.Join(o.Home, approvalsFile), o.Program), o.Clock)
+}
+
+// Preview is what a person would be asked about a call, and what the settings
+// decide about it now. Nothing runs, and nothing is recorded.
+func (r *Runtime) Preview(id, key string, args hcp.Args, confirmed bool) (*hcp.ApprovalRequest, access.Verdict, error) {
+	p, err := r.Store.Pack(id)
+	if err != nil {
+		return nil, access.Verdict{}, err
+	}
+	checked, err := command.Check(&p.Manifest, key, args)
+	if err != nil {
+		return nil, access.Verdict{}, err
+	}
+	entry, ok := p.Entry(key)
+	if !ok {
+		return nil, access.Verdict{}, fault.Newf(pipeline.CodeNoPolicy, "no policy for %s", key).
+			WithHint("pack %q declares the command but not its Policy entry, so it never runs", id)
+	}
+	if p.Kind == hcp.KindWrap {
+		if _, err := command.Render(&p.Manifest, key, checked); err != nil {
+			return nil, access.Verdict{}, err
+		}
+	}
+	effective, err := r.Access()
+	if err != nil {
+		return nil, access.Verdict{}, err
+	}
+	verdict := access.Decide(access.Request{
+		PackID: id, Key: key, Operation: entry.Operation, Confirm: entry.Confirm, Args: checked, Confirmed: confirmed,
+	}, effective.For(id))
+	return pipeline.AskPerson(&p.Manifest, key, entry, checked, verdict, hcp.ViewOptions{}), verdict, nil
 }

@@ -80,7 +80,10 @@ func (p *Pipeline) recordRefusal(ctx context.Context, c *call, f *fault.Error) [
 	case c.recorded:
 		e.Decision = hcp.AuditAllow
 	}
-	e.Code, e.Reason = f.Code, f.Message
+	e.Code = f.Code
+	if f.Code != access.CodeConfirmRequired { // an ask keeps why it asks
+		e.Reason = f.Message
+	}
 	if err := p.record(ctx, e, false); err != nil {
 		return []string{"this refusal could not be written to the audit log"}
 	}

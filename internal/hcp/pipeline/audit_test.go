@@ -76,7 +76,11 @@ func TestEveryDenialIsRecordedWithItsReason(t *testing.T) {
 		if o.code == "confirm_required" {
 			wantDecision = hcp.AuditAsk
 		}
-		if e.Decision != wantDecision || e.Code != r.Code || e.Reason != r.Error || e.Ran || e.OK || e.PackID != r.PackID || e.VerbKey != r.VerbKey {
+		wantReason := r.Error
+		if r.Access != nil {
+			wantReason = r.Access.Reason // an ask says why it asks
+		}
+		if e.Decision != wantDecision || e.Code != r.Code || e.Reason != wantReason || e.Ran || e.OK || e.PackID != r.PackID || e.VerbKey != r.VerbKey {
 			t.Errorf("%s: %+v", o.name, e)
 		}
 	}

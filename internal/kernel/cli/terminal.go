@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"os"
 
 	"golang.org/x/term"
@@ -35,4 +36,27 @@ func (c controlling) Close() error {
 		err = errors.Join(err, c.out.Close())
 	}
 	return err
+}
+
+// RawTerminal makes an opened terminal pass on each key as it is pressed,
+// without showing it, until restore is called. size tells how large the screen
+// is at the moment.
+func RawTerminal(opened io.ReadWriter) (size func() (width, height int), restore func() error, err error) {
+	t, ok := opened.(controlling)
+	if !ok {
+		return nil, nil, errors.New("not a terminal of this process")
+	}
+	in, out := int(t.in.Fd()), int(t.out.Fd())
+	before, err := term.MakeRaw(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	size = func() (int, int) {
+		width, height, err := term.GetSize(out)
+		if err != nil || width <= 0 || height <= 0 {
+			return 80, 24
+		}
+		return width, height
+	}
+	return size, func() error { return term.Restore(in, before) }, nil
 }

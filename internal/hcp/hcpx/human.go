@@ -1,0 +1,23 @@
+package hcpx
+
+import (
+	"bridle/internal/hcp/command"
+	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/fault"
+)
+
+// requirePerson refuses what only a person may do: under every known marker of
+// an agent, and where no terminal belongs to the process, since whoever took
+// the markers away still has no person at it. What is refused is named by act.
+func requirePerson(c *cli.Call, act string) error {
+	if personPresent(c) {
+		return nil
+	}
+	why := "there is no terminal with a person at it"
+	if marker := agentMarker(c); marker != "" {
+		why = marker + " says that an agent is at work"
+	}
+	return fault.Newf(CodeHumanOnly, "only a person %s", act).
+		WithHint("%s; show the user the command, and let them run it in a terminal of their own", why).
+		WithNext(command.Line(append([]string{Name}, c.Args...)))
+}
