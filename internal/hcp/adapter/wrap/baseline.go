@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,32 +90,54 @@ type findings struct {
 // stops half-way: whatever keeps it from looking at one thing, the rest is put
 // back.
 func (b *baseline) compare() findings {
-	var f findings
+	var all findings
 	for _, before := range b.Trees {
 		now := &gitState{Root: before.Root, Data: before.Data, Tree: before.Tree}
-		if err := now.read(before); err != nil {
+		err := now.read(before)
+		f := before.judge(now)
+		if err != nil {
 			f.stuck = append(f.stuck, before.Root)
 		}
-		different := differences(before, now)
-		for _, name := range different {
-			f.changed = append(f.changed, name)
-			f.lost = append(f.lost, lost{Root: before.Root, Path: name, Item: now.item(name)})
-			if !restore(before.Root, name, before.item(name)) {
-				f.stuck = append(f.stuck, name)
-			}
-		}
-		for _, name := range now.problems {
-			if !slices.Contains(different, name) {
-				f.stuck = append(f.stuck, name)
-			}
-		}
-		if now.Partial && !before.Partial {
-			f.stuck = append(f.stuck, before.Root) // too much to look at was made
-		}
-		f.notes = append(f.notes, remarks(before, now)...)
+		all.changed, all.stuck = append(all.changed, f.changed...), append(all.stuck, f.stuck...)
+		all.notes, all.lost = append(all.notes, f.notes...), append(all.lost, f.lost...)
 	}
-	slices.Sort(f.changed)
-	slices.Sort(f.stuck)
-	f.stuck = slices.Compact(f.stuck)
+	slices.Sort(all.changed)
+	slices.Sort(all.stuck)
+	all.stuck = slices.Compact(all.stuck)
+	return all
+}
+
+// judge undoes what is different now.
+func (s *gitState) judge(now *gitState) (f findings) {
+	f.changed = differences(s, now)
+	for _, name := range f.changed {
+		f.lost = append(f.lost, lost{Root: s.Root, Path: name, Item: now.item(name)})
+		if !restore(s.Root, name, s.item(name)) {
+			f.stuck = append(f.stuck, name)
+		}
+	}
+	if slices.ContainsFunc(f.changed, func(name string) bool { return s.item(name).Kind == directory }) {
+		f.stuck = append(f.stuck, s.refill(now)...)
+	}
+	for _, name := range now.problems {
+		if !slices.Contains(f.changed, name) {
+			f.stuck = append(f.stuck, name)
+		}
+	}
+	if now.Partial && !s.Partial {
+		f.stuck = append(f.stuck, s.Root) // more was made than can be looked at
+	}
+	f.notes = remarks(s, now)
 	return f
+}
+
+// refill puts back what was seen unchanged, but through a link that has meanwhile
+// become a directory again.
+func (s *gitState) refill(now *gitState) (stuck []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.Items)) {
+		if is := s.item(name); is.same(now.item(name)) && !restore(s.Root, name, is) {
+			stuck = append(stuck, name)
+		}
+	}
+	return stuck
 }

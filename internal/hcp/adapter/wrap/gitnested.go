@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"path/filepath"
@@ -8,7 +9,9 @@ import (
 	"strings"
 )
 
-// maxWalked bounds the search for nested repositories, in directory entries. In
+// maxWalked bounds the search for nested repositories, in directory entries: it
+// is made before and after each call, and takes about 20 microseconds for each
+// directory, whatever the number of files. In
 // a larger tree those beyond the bound are not guarded, and every result says
 // so; a tree that a command made too large is reported as changed.
 const maxWalked = 200_000
@@ -116,17 +119,31 @@ func (s *gitState) findNamed() {
 		r.read(config, s.Root, 0)
 	}
 	for _, base := range append([]string{s.Data}, s.repositories()...) {
-		dir := filepath.Join(s.Root, filepath.FromSlash(base))
+		dir, top := filepath.Join(s.Root, filepath.FromSlash(base)), s.top(base)
+		if base != s.Data {
+			r.repo = s.owner(base, top)
+		}
 		for _, name := range []string{"config", "config.worktree"} {
-			r.read(filepath.Join(dir, name), s.top(base), 0)
+			r.read(filepath.Join(dir, name), top, 0)
 		}
 	}
+	r.repo = ""
 	for name, i := range s.Items {
 		if i.Kind == file && path.Base(name) == "config.worktree" {
 			r.read(filepath.Join(s.Root, filepath.FromSlash(name)), s.Root, 0)
 		}
 	}
 	s.Files, s.Hooks = s.inTree(r.files), s.inTree(r.hooks)
+}
+
+// owner is what a repository's hooks in the tree come and go with: the .git entry
+// of its working tree, where it has one.
+func (s *gitState) owner(base, top string) string {
+	rel, err := filepath.Rel(s.Root, filepath.Join(top, ".git"))
+	if err == nil && filepath.IsLocal(rel) && slices.Contains(s.Nested, filepath.ToSlash(rel)) {
+		return filepath.ToSlash(rel)
+	}
+	return base
 }
 
 // repositories lists the nested repositories and the submodules' own.
@@ -156,39 +173,44 @@ func (s *gitState) top(base string) string {
 }
 
 // inTree turns paths into names in the tree, also by where links lead.
-func (s *gitState) inTree(paths []string) []string {
-	var inside []string
-	for _, p := range paths {
-		for _, place := range []string{filepath.Clean(p), realPath(p)} {
-			rel, err := filepath.Rel(s.Root, place)
+func (s *gitState) inTree(places []named) []named {
+	var inside []named
+	for _, n := range places {
+		for _, at := range []string{filepath.Clean(n.Path), realPath(n.Path)} {
+			rel, err := filepath.Rel(s.Root, at)
 			if err != nil || !filepath.IsLocal(rel) {
 				continue
 			}
-			if rel = filepath.ToSlash(rel); !slices.Contains(inside, rel) {
-				inside = append(inside, rel)
+			if of := (named{filepath.ToSlash(rel), n.Repo}); !slices.Contains(inside, of) {
+				inside = append(inside, of)
 			}
 		}
 	}
-	slices.Sort(inside)
+	slices.SortFunc(inside, func(a, b named) int {
+		return cmp.Or(strings.Compare(a.Repo, b.Repo), strings.Compare(a.Path, b.Path))
+	})
 	return inside
 }
 
 // takeNamed guards what configurations name in the tree, with the directories on
 // the way to it.
 func (s *gitState) takeNamed(dir *os.Root, before *gitState) error {
-	for _, name := range s.Files {
-		if err := s.takeWay(dir, name); err != nil {
+	defer func() { s.repo = "" }()
+	for _, n := range s.Files {
+		s.repo = n.Repo
+		if err := s.takeWay(dir, n.Path); err != nil {
 			return err
 		}
-		if err := s.take(dir, name); err != nil {
+		if err := s.take(dir, n.Path); err != nil {
 			return err
 		}
 	}
-	for _, hooks := range s.Hooks {
-		if err := s.takeWay(dir, hooks); err != nil {
+	for _, n := range s.Hooks {
+		s.repo = n.Repo
+		if err := s.takeWay(dir, n.Path); err != nil {
 			return err
 		}
-		if err := s.takeHookTree(dir, hooks); err != nil {
+		if err := s.takeHookTree(dir, n.Path); err != nil {
 			return err
 		}
 	}
@@ -203,7 +225,6 @@ func (s *gitState) takeNamed(dir *os.Root, before *gitState) error {
 			}
 		}
 	}
-	s.repo = ""
 	return nil
 }
 

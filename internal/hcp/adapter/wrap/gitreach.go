@@ -11,7 +11,8 @@ import (
 // reach follows a configuration to what it names.
 type reach struct {
 	home         string
-	files, hooks []string
+	repo         string // what the configuration belongs to
+	files, hooks []named
 	seen         map[string]bool
 	included     int
 }
@@ -42,10 +43,10 @@ func (r *reach) read(config, top string, depth int) {
 		case e.value == "":
 		case (e.section == "include" || e.section == "includeif") && e.key == "path":
 			target := resolveFrom(filepath.Dir(config), e.value, r.home)
-			r.files = append(r.files, target)
+			r.files = append(r.files, named{target, r.repo})
 			r.read(target, top, depth+1)
 		case e.section == "core" && e.key == "hookspath":
-			r.hooks = append(r.hooks, resolveFrom(top, e.value, r.home))
+			r.hooks = append(r.hooks, named{resolveFrom(top, e.value, r.home), r.repo})
 		}
 	}
 }

@@ -78,8 +78,8 @@ type gitState struct {
 	// Nested are the nested repositories; Hooks and Files the directories and
 	// files in the tree that configurations name.
 	Nested []string `json:"nested,omitempty"`
-	Hooks  []string `json:"hooks,omitempty"`
-	Files  []string `json:"files,omitempty"`
+	Hooks  []named  `json:"hooks,omitempty"`
+	Files  []named  `json:"files,omitempty"`
 
 	configs  []string // configurations elsewhere that count here
 	home     string
@@ -87,6 +87,13 @@ type gitState struct {
 	size     int
 	repo     string
 	problems []string
+}
+
+// named is a place in the tree that the configuration of a repository names.
+// Repo is the nested repository, or empty.
+type named struct {
+	Path string `json:"path"`
+	Repo string `json:"repo,omitempty"`
 }
 
 // read looks at the tree. After a call, what was seen before it says where hooks
@@ -168,19 +175,15 @@ func (s *gitState) takeWorktrees(dir *os.Root, worktrees string) error {
 // slashes, so a directory that is none may hold some.
 func (s *gitState) takeModules(dir *os.Root, at string) error {
 	return s.each(dir, at, func(name string) error {
-		module := path.Join(at, name)
-		if err := s.take(dir, module); err != nil {
+		module, outer := path.Join(at, name), s.repo
+		s.repo = module
+		defer func() { s.repo = outer }()
+		if err := s.take(dir, module); err != nil || s.item(module).Kind != directory {
 			return err
-		}
-		if s.item(module).Kind != directory {
-			return nil
 		}
 		if _, err := dir.Lstat(filepath.FromSlash(path.Join(module, "HEAD"))); err != nil {
 			return s.takeModules(dir, module)
 		}
-		outer := s.repo
-		s.repo = module
-		defer func() { s.repo = outer }()
 		return s.takeRepository(dir, module)
 	})
 }
