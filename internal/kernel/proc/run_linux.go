@@ -19,6 +19,9 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	if err := beforeStart(ctx, s.Path); err != nil {
 		return Result{}, err
 	}
+	if s.Kept != nil {
+		s.Profile = s.Kept.Profile()
+	}
 	r := &run{spec: &s}
 	ready := newThread
 	if s.Profile != nil {
@@ -75,10 +78,14 @@ func (r *run) prepare() (err error) {
 	if r.spec.Mark != "" || r.spec.Profile == nil && !r.spec.Unmarked {
 		r.env, r.token = mark(r.spec.Env, r.spec.Mark)
 	}
-	if r.spec.Profile != nil {
-		if r.confined, err = r.spec.Profile.Prepare(); err != nil {
-			return err
-		}
+	switch {
+	case r.spec.Kept != nil:
+		r.confined, err = r.spec.Kept.Prepare()
+	case r.spec.Profile != nil:
+		r.confined, err = r.spec.Profile.Prepare()
+	}
+	if err != nil {
+		return err
 	}
 	if r.spec.Cgroup && r.spec.Profile == nil {
 		r.cage, _ = newCage() // most systems give none; the result says so

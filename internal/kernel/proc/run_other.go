@@ -23,6 +23,9 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	if err := s.validate(); err != nil {
 		return Result{}, err
 	}
+	if s.Kept != nil {
+		s.Profile = s.Kept.Profile()
+	}
 	if err := uncontained(s.Profile); err != nil {
 		return Result{}, err
 	}

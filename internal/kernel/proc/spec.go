@@ -47,6 +47,9 @@ type Spec struct {
 	TeeStdout, TeeStderr io.Writer
 	// Profile confines the child; nil runs it unconfined.
 	Profile *sandbox.Profile
+	// Kept confines the child in place of Profile, by a profile that many runs
+	// share.
+	Kept *sandbox.Kept
 	// Cgroup puts an unconfined child into a control group of its own where the
 	// system has one to give (Result.Caged says so), which finds every descendant
 	// whatever it did to hide.

@@ -29,3 +29,18 @@ func (p Profile) Confine() error { return Detect().Require(p) }
 
 // Inside says whether the calling process is confined by this package.
 func Inside() bool { return false }
+
+// Kept is a profile for many runs.
+type Kept struct{ profile Profile }
+
+// Keep returns the profile for many runs.
+func (p Profile) Keep() *Kept { return &Kept{p.Clone()} }
+
+// Profile returns the profile, which must not be changed.
+func (k *Kept) Profile() *Profile { return &k.profile }
+
+// Prepare refuses: this system cannot confine.
+func (k *Kept) Prepare() (*Prepared, error) { return k.profile.Prepare() }
+
+// Close gives back what Prepare took.
+func (*Kept) Close() {}

@@ -6,29 +6,30 @@ import (
 	"sync"
 
 	"bridle/internal/hcp/adapter"
+	"bridle/internal/kernel/proc"
 	"bridle/internal/kernel/sandbox"
 )
 
 // profiles remembers what was worked out for a program and its place: looking
-// at installations, interpreters and links costs more than starting the program,
-// and for one pack and Principal it comes out the same. Places of a single call
-// are not remembered.
+// at installations, interpreters and links and building the rules costs as much
+// as starting the program, and for one pack and Principal it comes out the same.
+// Places of a single call are not remembered.
 type profiles struct {
 	mu   sync.Mutex
-	kept map[string]*sandbox.Profile
+	kept map[string]*sandbox.Kept
 }
 
 // mostProfiles bounds the memory of a long-lived host; beyond it, all are
 // worked out anew.
-const mostProfiles = 256
+const mostProfiles = 64
 
-// of says what the program may reach: the system, its own installation, and its
-// place.
-func (k *profiles) of(r adapter.Request, place Place, limits Limits, env []string) (*sandbox.Profile, error) {
+// confine sets what the program may reach: the system, its own installation, and
+// its place.
+func (k *profiles) confine(spec *proc.Spec, r adapter.Request, place Place, limits Limits) error {
 	tool := sandbox.Tool{
 		Executable: r.Bin.Path,
-		Path:       pathOf(env),
-		Env:        env,
+		Path:       pathOf(spec.Env),
+		Env:        spec.Env,
 		Home:       place.Home,
 		Temp:       place.Tmp,
 		RealHome:   limits.Home,
@@ -39,14 +40,21 @@ func (k *profiles) of(r adapter.Request, place Place, limits Limits, env []strin
 	}
 	if place.Fleeting {
 		p, err := sandbox.ForTool(tool)
-		return &p, err
+		spec.Profile = &p
+		return err
 	}
-	key := profileKey(r, tool)
+	kept, err := k.of(profileKey(r, tool), tool)
+	spec.Kept = kept
+	return err
+}
+
+// of returns what is remembered under a key, or works it out.
+func (k *profiles) of(key string, tool sandbox.Tool) (*sandbox.Kept, error) {
 	k.mu.Lock()
-	p := k.kept[key]
+	kept := k.kept[key]
 	k.mu.Unlock()
-	if p != nil {
-		return p, nil
+	if kept != nil {
+		return kept, nil
 	}
 	made, err := sandbox.ForTool(tool)
 	if err != nil {
@@ -55,10 +63,14 @@ func (k *profiles) of(r adapter.Request, place Place, limits Limits, env []strin
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.kept == nil || len(k.kept) >= mostProfiles {
-		k.kept = map[string]*sandbox.Profile{}
+		for _, old := range k.kept {
+			old.Close()
+		}
+		k.kept = map[string]*sandbox.Kept{}
 	}
-	k.kept[key] = &made
-	return &made, nil
+	kept = made.Keep()
+	k.kept[key] = kept
+	return kept, nil
 }
 
 // profileKey is everything that a profile is made from. Of the environment only

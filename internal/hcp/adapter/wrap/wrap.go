@@ -120,11 +120,9 @@ func (a *Adapter) spawn(ctx context.Context, r adapter.Request, place Place, wor
 		Cgroup:    r.Sandbox == hcp.NativeLocal,
 	}
 	if r.Sandbox != hcp.NativeLocal {
-		confined, err := a.profiles.of(r, place, a.o.Limits, env)
-		if err != nil {
+		if err := a.profiles.confine(&spec, r, place, a.o.Limits); err != nil {
 			return adapter.Refused(err)
 		}
-		spec.Profile = confined
 	}
 	result, err := proc.Run(ctx, spec)
 	if err != nil {
