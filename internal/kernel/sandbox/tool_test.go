@@ -106,7 +106,8 @@ func TestInstallationComesWithItsProgram(t *testing.T) {
 		}, {
 			"a toolchain manager that keeps a token beside its programs",
 			[]string{"/home/me/.cargo/bin/rustup = x", "/home/me/.cargo/bin/cargo -> rustup", "/home/me/.cargo/credentials.toml = token", "/home/me/.rustup/"},
-			"/home/me/.cargo/bin/cargo", []string{"/home/me/.cargo/bin", "/home/me/.cargo/bin/rustup", "/home/me/.rustup"},
+			"/home/me/.cargo/bin/cargo",
+			[]string{"/home/me/.cargo/bin", "/home/me/.cargo/bin/rustup", "/home/me/.rustup"},
 		}, {
 			"an installation in the home",
 			[]string{"/home/me/conda/bin/tool = x", "/home/me/conda/lib/"},
@@ -280,10 +281,15 @@ func TestToolchainsOfTheEnvironmentMayBeRun(t *testing.T) {
 
 func TestSettingsOfASystemProgramComeWithIt(t *testing.T) {
 	for _, paths := range [][]string{
-		{"/usr/bin/ssh", "/etc/ssh"}, {"/usr/bin/passwd", "/etc/passwd"}, {"/usr/share/shadow/bin/x", "/etc/shadow"},
-		{"/usr/lib/ssl/misc/CA.pl", "/etc/ssl"}, {"/", "/etc/"}, {"", "/etc/."},
+		{"/usr/bin/ssh", "/etc/ssh"},
+		{"/usr/bin/passwd", "/etc/passwd"},
+		{"/usr/share/shadow/bin/x", "/etc/shadow"},
+		{"/usr/lib/ssl/misc/CA.pl", "/etc/ssl"},
+		{"/", "/etc/"},
+		{"", "/etc/."},
 		// A name of its author's choice is no reason to open anything.
-		{"/data/pack/hosts", "/etc/hosts"}, {"/home/me/usr/share/hosts/x", "/etc/hosts"},
+		{"/data/pack/hosts", "/etc/hosts"},
+		{"/home/me/usr/share/hosts/x", "/etc/hosts"},
 	} {
 		if got := settings([]link{{hops: []string{paths[0]}, file: paths[0]}}, guard{}); slices.Contains(got, paths[1]) || slices.Contains(got, "/etc") {
 			t.Errorf("%s: %q", paths[0], got)

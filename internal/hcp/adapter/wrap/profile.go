@@ -62,6 +62,9 @@ func (k *profiles) of(key string, tool sandbox.Tool) (*sandbox.Kept, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if other := k.kept[key]; other != nil {
+		return other, nil
+	}
 	if k.kept == nil || len(k.kept) >= mostProfiles {
 		for _, old := range k.kept {
 			old.Close()
