@@ -9,8 +9,8 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -72,7 +72,10 @@ func race(tb testing.TB, rounds int, racers ...racer) []time.Duration {
 func build(tb testing.TB, dir, pkg string) string {
 	tb.Helper()
 	out := filepath.Join(dir, filepath.Base(pkg))
-	goTool := filepath.Join(runtime.GOROOT(), "bin", "go") //nolint:staticcheck // the tool that built this test builds what it times
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		tb.Fatal(err)
+	}
 	process, err := os.StartProcess(goTool, []string{"go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg}, &os.ProcAttr{
 		Dir: "..", Env: append(os.Environ(), "CGO_ENABLED=0"), Files: []*os.File{nil, os.Stderr, os.Stderr},
 	})

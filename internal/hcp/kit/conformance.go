@@ -138,6 +138,7 @@ func (r conformanceResult) print(p *cli.Page) {
 		switch v.Status {
 		case conformance.Failed:
 			status = p.Red("fail")
+		case conformance.Passed:
 		case conformance.LeftOut:
 			status = p.Dim("left")
 		}

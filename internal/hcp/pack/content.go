@@ -77,7 +77,7 @@ func Hash(dir string) (Content, error) {
 
 func (c *Content) digest() string {
 	h := sha256.New()
-	io.WriteString(h, "hcp pack content 1\n")
+	h.Write([]byte("hcp pack content 1\n"))
 	for _, f := range c.Files {
 		if f.Link != "" {
 			fmt.Fprintf(h, "link\x00%s\x00%s\n", f.Path, f.Link)

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/netip"
@@ -48,7 +49,7 @@ func strict(file string, data []byte, classify func(string) (hcp.LintKind, strin
 		return nil
 	}
 	pointer, reason := "", err.Error()
-	if e, ok := err.(*canon.Error); ok {
+	if e, ok := errors.AsType[*canon.Error](err); ok {
 		pointer, reason = e.Pointer, e.Reason
 	}
 	kind, key := classify(pointer)

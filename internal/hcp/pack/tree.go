@@ -59,7 +59,7 @@ func Walk(dir string, visit func(Entry) error, refuse func(TreeProblem) error) e
 	if err := visit(Entry{".", info}); err != nil {
 		return err
 	}
-	if err := w.folder("", 0); err != errStop {
+	if err := w.folder("", 0); !errors.Is(err, errStop) {
 		return err
 	}
 	return nil
@@ -126,7 +126,7 @@ func (w *walker) entry(path string, depth int) error {
 		}
 	}
 	switch err := w.visit(Entry{path, info}); {
-	case err == fs.SkipDir && info.IsDir():
+	case errors.Is(err, fs.SkipDir) && info.IsDir():
 		return nil
 	case err != nil:
 		return err

@@ -90,7 +90,10 @@ func TestHostCannotDisturbACall(t *testing.T) {
 }
 
 func TestNothingStartsAfterTheContextEnded(t *testing.T) {
-	steps := road()
+	var steps []string
+	for _, s := range road() {
+		steps = append(steps, s.name)
+	}
 	for at := range steps {
 		w := newWorld(t)
 		ctx, cancel := context.WithCancel(context.Background())

@@ -30,6 +30,8 @@ func (a Argument) gold() string {
 			if a.repo == "hcp-example-"+id && a.folder == "" || a.repo == "hcp" && slices.Contains(inRepository, a.folder) {
 				return id
 			}
+		case local, webArchive, npmLocal:
+			// What names no publisher is nobody's published name.
 		}
 	}
 	return ""

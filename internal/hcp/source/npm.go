@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ func (f *fetcher) npmPack(ctx context.Context) (string, error) {
 	if f.argument.version != "" {
 		spec += "@" + f.argument.version
 	}
-	args := append(command[1:], "pack", "--ignore-scripts", "--pack-destination", work, "--loglevel", "error", "--", spec)
+	args := append(slices.Clone(command[1:]), "pack", "--ignore-scripts", "--pack-destination", work, "--loglevel", "error", "--", spec)
 	result, err := proc.Run(ctx, proc.Spec{
 		Path: command[0], Args: args, Env: f.npmEnvironment(home), Dir: work,
 		Timeout: npmTime, MaxStdout: 64 << 10, MaxStderr: 64 << 10,

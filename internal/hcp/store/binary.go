@@ -5,12 +5,14 @@ import (
 	"bridle/internal/hcp/pack"
 )
 
-// The executable of a pack, as package executable finds and pins it.
-type (
-	Binary      = executable.File
-	Interpreter = executable.Interpreter
-	Search      = executable.Search
-)
+// Binary is the executable of a pack, as package executable finds and pins it.
+type Binary = executable.File
+
+// Interpreter is a program that runs in a script's place.
+type Interpreter = executable.Interpreter
+
+// Search says where executables are looked for.
+type Search = executable.Search
 
 // resolveBinary finds what wrap.bin of p means. Nothing is taken from the store
 // itself.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -177,7 +178,7 @@ func TestStateSurvivesReadingAndWriting(t *testing.T) {
 			t.Fatalf("%s: %v", first, err)
 		}
 		second, err := canon.Marshal(parsed)
-		if err != nil || string(second) != string(first) {
+		if err != nil || !bytes.Equal(second, first) {
 			t.Fatalf("%s became %s, %v", first, second, err)
 		}
 		if (parsed.Grants == nil) != (st.Grants == nil) {
@@ -211,7 +212,7 @@ func FuzzState(f *testing.F) {
 			t.Fatalf("%q is written as %q: %v", data, first, err)
 		}
 		second, err := canon.Marshal(again)
-		if err != nil || string(first) != string(second) {
+		if err != nil || !bytes.Equal(first, second) {
 			t.Fatalf("%q, then %q", first, second)
 		}
 	})

@@ -166,7 +166,7 @@ func admitFailed(s *hop.State, e edges) error {
 	return continues(s, e[hop.RoleRunParent][0])
 }
 
-func continues(s *hop.State, from *hop.State) error {
+func continues(s, from *hop.State) error {
 	switch from.Kind {
 	case hop.KindAccepted:
 		return illegal(s, "work starts with a prompt")

@@ -347,8 +347,8 @@ func TestRedirectRules(t *testing.T) {
 func TestRedirectDowngradeIsRefused(t *testing.T) {
 	c := New(Options{AllowLoopback: true})
 	defer c.Close()
-	from, _ := http.NewRequest(http.MethodGet, "https://127.0.0.1/", nil)
-	to, _ := http.NewRequest(http.MethodGet, "http://127.0.0.1/", nil)
+	from, _ := http.NewRequest(http.MethodGet, "https://127.0.0.1/", http.NoBody)
+	to, _ := http.NewRequest(http.MethodGet, "http://127.0.0.1/", http.NoBody)
 	wantCode(t, c.checkRedirect(to, []*http.Request{from}), CodeRefused)
 }
 

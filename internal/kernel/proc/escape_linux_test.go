@@ -328,7 +328,7 @@ func TestUnixSocketsNeedAGrantAndStayWithNamesInTheTree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer listener.Close()
+		t.Cleanup(func() { listener.Close() })
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -161,7 +161,7 @@ var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 // follow drains the outputs until the leader has ended, and ends it when it must
 // not go on.
 func (r *run) follow() {
-	buf := buffers.Get().(*[64 << 10]byte)
+	buf := buffers.Get().(*[64 << 10]byte) //nolint:errcheck,forcetypeassert // the pool makes nothing else
 	defer buffers.Put(buf)
 	plan := schedule{at: r.started + min(r.spec.Timeout, forever), grace: r.spec.grace()}
 	for {
@@ -286,7 +286,7 @@ const linger = 200 * time.Millisecond
 // drain reads what the ended processes left in the pipes. Whoever still holds
 // one then is out of reach and is not waited for.
 func (r *run) drain() {
-	buf := buffers.Get().(*[64 << 10]byte)
+	buf := buffers.Get().(*[64 << 10]byte) //nolint:errcheck,forcetypeassert // the pool makes nothing else
 	defer buffers.Put(buf)
 	ended := uptime()
 	for {

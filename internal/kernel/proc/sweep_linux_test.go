@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -140,7 +141,7 @@ func TestMarkIsAddedOnceAndKeepsTheOuterOne(t *testing.T) {
 		t.Fatalf("%q, want %q", marked, want)
 	}
 	_, second := mark(nil, "")
-	if string(second) == string(token) || len(token) != 32 {
+	if bytes.Equal(second, token) || len(token) != 32 {
 		t.Fatalf("%s and %s", token, second)
 	}
 }

@@ -110,12 +110,13 @@ func (c *command) option(s *scan, i, stop int) {
 	}
 	for flag := range strings.FieldsSeq(c.pairs) {
 		from, to := i+len(flag), stop
-		if word == flag {
+		switch {
+		case word == flag:
 			from = s.nextWord(stop)
 			to = s.shellWord(from)
-		} else if !strings.HasPrefix(word, flag) || flag[1] == '-' && word[len(flag)] != '=' {
+		case !strings.HasPrefix(word, flag) || flag[1] == '-' && word[len(flag)] != '=':
 			continue
-		} else if s.text[from] == '=' {
+		case s.text[from] == '=':
 			from++
 		}
 		if n := strings.IndexAny(s.text[from:to], ":%,"); n >= 0 {

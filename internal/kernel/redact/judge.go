@@ -39,8 +39,9 @@ func isSecret(class nameClass, v string, f form) bool {
 		return isToken(v, f) || f != asLoose && len(v) >= 10 && countClass(v, isDigit) >= 2 && !strings.ContainsAny(v, "-_./:") && isPassword(v, f)
 	case tokenName:
 		return isToken(v, f) && !isUUID(v)
+	default:
+		return false
 	}
-	return false
 }
 
 // isExpression reports whether a value without quotes is more likely code.
@@ -62,6 +63,7 @@ func isPassword(v string, f form) bool {
 		least = 5
 	case asForced:
 		least = 4
+	case asConfig, asQuoted:
 	}
 	if len(v) < least || strings.ContainsAny(v, " \t") && !looksRandom(strings.ReplaceAll(v, " ", ""), 12) {
 		return false

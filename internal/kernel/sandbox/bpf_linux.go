@@ -50,7 +50,7 @@ const (
 // are answered as absent; the numbers of ordinary calls are found by binary
 // search. Size matters: at every start the kernel translates the program and
 // runs it once for every call number, to learn which it may always allow.
-func assemble(arch, ceiling uint32, rules []rule) []unix.SockFilter {
+func assemble(arch, ceiling uint32, rules []rule) []unix.SockFilter { //nolint:unparam // other values on other architectures
 	a := assembler{code: make([]instruction, 0, 256)}
 	a.emit(instruction{code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, k: offsetArch})
 	foreign := a.answer(unix.SECCOMP_RET_KILL_PROCESS)

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"math"
 
 	"golang.org/x/sys/unix"
@@ -122,7 +123,7 @@ func shieldProcess() error {
 // Inside says whether the calling process is confined by this package. The
 // answer comes from the filter itself, so a confined process cannot change it.
 func Inside() bool {
-	return unix.Prctl(markOption, 0, 0, 0, 0) == markErrno
+	return errors.Is(unix.Prctl(markOption, 0, 0, 0, 0), markErrno)
 }
 
 func step(what string, err error) error {
