@@ -92,6 +92,9 @@ type Outcome struct {
 	ExitCode       *int
 	Duration       time.Duration
 	Notes          []string
+	// Found is the code of something that was found and put right beside the
+	// call, for the audit log; a note says what.
+	Found string
 }
 
 // Stream is the beginning of what a command wrote, and how much that was.

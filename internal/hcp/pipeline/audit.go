@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -98,7 +99,7 @@ func (p *Pipeline) recordOutcome(ctx context.Context, c *call, result *hcp.ExecR
 	}
 	e := p.event(c, stage)
 	e.Decision = hcp.AuditAllow
-	e.Ran, e.OK, e.Code = c.outcome.Started, result.OK, result.Code
+	e.Ran, e.OK, e.Code = c.outcome.Started, result.OK, cmp.Or(result.Code, c.outcome.Found)
 	e.ExitCode = result.ExitCode
 	duration := max(0, p.o.Clock.Now().Sub(c.began).Milliseconds())
 	e.DurationMS = &duration

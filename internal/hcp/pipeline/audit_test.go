@@ -290,3 +290,16 @@ func errorText(err error) string {
 	}
 	return err.Error()
 }
+
+func TestWhatWasPutRightBesideACallIsInTheLog(t *testing.T) {
+	w := newWorld(t)
+	w.run = func(context.Context, adapter.Request) adapter.Outcome {
+		return adapter.Outcome{Started: true, Found: "git_config_changed"}
+	}
+	if r := w.exec("desk", "list", nil); !r.OK || r.Code != "" {
+		t.Fatalf("%+v", r)
+	}
+	if e := w.audit.events[len(w.audit.events)-1]; !e.OK || e.Code != "git_config_changed" {
+		t.Fatalf("%+v", e)
+	}
+}

@@ -41,8 +41,10 @@ type Place struct {
 	ReadExec, ReadOnly, ReadWrite []string
 	// Mark is carried by the program and its descendants; "" carries none.
 	Mark string
-	// Notes are what preparing the place has to say.
+	// Notes are what preparing the place has to say, Found the code of what was
+	// put right meanwhile.
 	Notes []string
+	Found string
 	// Fleeting says that the place has directories of this call alone.
 	Fleeting bool
 }

@@ -72,17 +72,6 @@ func (w *world) killed(script string) {
 	}
 }
 
-// next runs an ordinary call and returns its notes.
-func (w *world) next() (notes string, code string) {
-	w.t.Helper()
-	p := w.toolPack(`true`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {}})
-	out := w.run(w.request(p, "x", nil))
-	if out.Failure != nil {
-		return strings.Join(out.Notes, "\n"), out.Failure.Code + ": " + out.Failure.Message + "; " + out.Failure.Hint
-	}
-	return strings.Join(out.Notes, "\n"), ""
-}
-
 func TestTamperingOfAKilledCallIsUndoneByTheNext(t *testing.T) {
 	for name, script := range map[string]string{
 		"hook":                   `echo evil > .git/hooks/post-checkout`,
@@ -147,8 +136,9 @@ func TestTamperingOfAKilledCallIsFoundInAMovedProject(t *testing.T) {
 	}
 	w.project = moved
 	w.open()
-	if notes, _ := w.next(); !strings.Contains(notes, CodeGitConfigChanged) {
-		t.Fatalf("notes %q", notes)
+	p := w.toolPack(`true`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {}})
+	if out := w.run(w.request(p, "x", nil)); out.Found != CodeGitConfigChanged || !strings.Contains(strings.Join(out.Notes, ""), CodeGitConfigChanged) {
+		t.Fatalf("%+v", out)
 	}
 	if _, err := os.Stat(filepath.Join(moved, ".git", "hooks", "post-checkout")); !os.IsNotExist(err) {
 		t.Fatal("still there")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"bridle/hcp"
 	"bridle/internal/hcp/adapter"
@@ -111,6 +113,9 @@ func (l *Local) watch(ctx context.Context, s *stay) (err error) {
 		return err
 	}
 	s.place.Mark = s.watch.call.mark
+	if slices.ContainsFunc(s.place.Notes, func(note string) bool { return strings.HasPrefix(note, CodeGitConfigChanged) }) {
+		s.place.Found = CodeGitConfigChanged
+	}
 	return nil
 }
 

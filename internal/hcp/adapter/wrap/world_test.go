@@ -200,3 +200,14 @@ func (w *world) jail() Jail {
 	}
 	return j
 }
+
+// next runs an ordinary call and returns its notes.
+func (w *world) next() (notes string, code string) {
+	w.t.Helper()
+	p := w.toolPack(`true`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {}})
+	out := w.run(w.request(p, "x", nil))
+	if out.Failure != nil {
+		return strings.Join(out.Notes, "\n"), out.Failure.Code + ": " + out.Failure.Message + "; " + out.Failure.Hint
+	}
+	return strings.Join(out.Notes, "\n"), ""
+}

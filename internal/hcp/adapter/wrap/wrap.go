@@ -99,6 +99,7 @@ func (a *Adapter) Run(ctx context.Context, r adapter.Request) adapter.Outcome {
 	env, notes := environment(r, stay.Place(), a.o.Host)
 	out := a.spawn(ctx, r, stay.Place(), words, env)
 	out.Notes = slices.Concat(stay.Place().Notes, notes, out.Notes)
+	out.Found = stay.Place().Found
 	if out.Started {
 		a.settle(ctx, stay, &out)
 	}
