@@ -74,6 +74,8 @@ type foreign struct {
 	session
 	driver Driver
 	links  binding.Memory
+	// all says that every pack of the driver counts as activated.
+	all bool
 }
 
 func (f *foreign) id() (string, string) { return f.driver.ID(), f.driver.Kind() }
@@ -119,7 +121,7 @@ func (f *foreign) IDs(ctx context.Context) []string {
 }
 
 func (f *foreign) Activated(ctx context.Context, id string) (*pipeline.Activation, error) {
-	if !f.has(id) {
+	if !f.all && !f.has(id) {
 		return nil, nil
 	}
 	p, err := f.get(ctx, id)

@@ -75,6 +75,11 @@ type Options struct {
 	// Access says what runs without asking: the zero value is mode "auto" with
 	// approvals "agent".
 	Access Access
+	// Approvals keeps requests for a person's yes; nil keeps none, so that a yes
+	// comes with the call, from the host's own interface or as confirm.
+	Approvals *Approvals
+	// Views are rules of the host for the cards of approval requests.
+	Views hcp.ViewOptions
 	// Audit receives one event for each decision. It returns an error when it
 	// could not record it, which refuses a write before it runs; a durable event
 	// must be on disk when it returns.
@@ -88,15 +93,9 @@ type Options struct {
 	Handlers map[string]map[string]Handler
 }
 
-// Access is the user's or operator's setting for what runs without asking.
-type Access struct {
-	Mode      string // manual, auto or run
-	Approvals string // agent or human
-}
-
-func (a Access) settings() access.Settings {
-	return access.Settings{Mode: access.Mode(a.Mode), Approvals: access.Approvals(a.Approvals)}
-}
+// Access is the user's or operator's setting for what runs without asking: the
+// mode, the modes of single packs, who may approve, and the rules.
+type Access = hcp.AccessConfig
 
 // Runtime runs commands of activated packs. It is safe for concurrent use.
 type Runtime struct {
@@ -107,16 +106,41 @@ type Runtime struct {
 
 	mu     sync.RWMutex
 	scope  hcp.AuthzContext
-	access access.Settings
+	access layered
+}
+
+// layered are access settings put together, or why they cannot be used.
+type layered struct {
+	effective access.Effective
+	err       error
+}
+
+// layer puts settings together. Those that cannot be used refuse every call.
+func layer(a Access) layered {
+	if a.Mode != "" && !access.IsMode(a.Mode) || a.Approvals != "" && !access.IsApprovals(a.Approvals) {
+		return layered{effective: access.Merge(access.Layers{User: a})} // Decide refuses them by name
+	}
+	if err := access.CheckConfig(&a); err != nil {
+		return layered{err: fault.New(access.CodeBadSettings, "the access settings cannot be used: "+err.Error()).
+			WithHint("correct the settings; nothing runs as long as its rules are unknown").Because(err)}
+	}
+	return layered{effective: access.Merge(access.Layers{User: a})}
 }
 
 // Create opens a runtime.
-func Create(_ context.Context, o Options) (*Runtime, error) {
+func Create(_ context.Context, o Options) (*Runtime, error) { return create(unwrapped(o), false) }
+
+// create opens a runtime. Of an open one the driver's packs all count as
+// activated, and each call brings its scope.
+func create(o Options, open bool) (*Runtime, error) {
 	e, err := newEngine(o)
 	if err != nil {
 		return nil, public(err)
 	}
-	r := &Runtime{engine: e, member: o.Member, sandbox: hcp.Sandboxed, scope: scopeOf(o), access: o.Access.settings()}
+	if f, ok := e.(*foreign); ok {
+		f.all = open
+	}
+	r := &Runtime{engine: e, member: o.Member, sandbox: hcp.Sandboxed, scope: scopeOf(o), access: layer(o.Access)}
 	if o.NoSandbox && o.NativeLocal {
 		r.sandbox = hcp.NativeLocal
 	}
@@ -124,14 +148,18 @@ func Create(_ context.Context, o Options) (*Runtime, error) {
 		Runtime:  runtimeName,
 		Clock:    clock.System(),
 		Packs:    e,
-		Scope:    func(context.Context) (hcp.AuthzContext, error) { return r.Authz(), nil },
+		Scope:    func(ctx context.Context) (hcp.AuthzContext, error) { return r.scopeFor(ctx, open), nil },
 		Member:   o.Member,
-		Access:   func(context.Context, string) (access.Settings, error) { return r.settings(), nil },
+		Access:   func(_ context.Context, id string) (access.Settings, error) { return r.settings(id) },
 		Hub:      e.hub(),
 		Adapters: e.adapters(),
 		Sandbox:  r.sandbox,
 		Dir:      o.ProjectDir,
 		Calls:    o.Calls,
+		Views:    o.Views,
+	}
+	if o.Approvals != nil {
+		options.Approvals = o.Approvals.desk
 	}
 	if o.Audit != nil {
 		options.Audit = auditFunc(o.Audit)
@@ -206,6 +234,16 @@ func (r *Runtime) Authz() hcp.AuthzContext {
 	return scope
 }
 
+// scopeFor is the scope of a call: the runtime's own, or, of an open runtime,
+// the one that the call brought.
+func (r *Runtime) scopeFor(ctx context.Context, open bool) hcp.AuthzContext {
+	if !open {
+		return r.Authz()
+	}
+	scope, _ := ctx.Value(callScope{}).(hcp.AuthzContext)
+	return scope
+}
+
 // SetGrants replaces the grants. Nil grants nothing.
 func (r *Runtime) SetGrants(grants []hcp.Grant) {
 	r.mu.Lock()
@@ -218,13 +256,29 @@ func (r *Runtime) SetGrants(grants []hcp.Grant) {
 func (r *Runtime) SetAccess(a Access) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.access = a.settings()
+	r.access = layer(a)
 }
 
-func (r *Runtime) settings() access.Settings {
+// AllowSession adds the rule of an allow_session answer that a person picked,
+// until SetAccess replaces the settings. A deny rule still wins over it.
+func (r *Runtime) AllowSession(o hcp.ApprovalOption) error {
+	if o.Kind != hcp.AllowSession || o.Rule == nil || o.Rule.Decision != string(access.Allow) {
+		return public(fault.New("usage", "the answer is no allow_session").WithHint("pass the option of the request that the person picked"))
+	}
+	if err := access.CheckRule(o.Rule, ""); err != nil {
+		return public(fault.New(access.CodeBadSettings, "the rule of the answer cannot be used: "+err.Error()))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rules := r.access.effective.Rules
+	r.access.effective.Rules = append(rules[:len(rules):len(rules)], access.NewRule(*o.Rule, access.Session, len(rules)))
+	return nil
+}
+
+func (r *Runtime) settings(packID string) (access.Settings, error) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.access
+	return r.access.effective.For(packID), r.access.err
 }
 
 // Activate puts packs on the session, all of them or none, and pins what they

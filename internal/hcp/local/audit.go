@@ -18,6 +18,10 @@ const (
 	keyFile   = "audit.key"
 )
 
+// auditBytes is the size from which a file of the log is put aside. The chain
+// goes on in the next one.
+const auditBytes = 64 << 20
+
 // auditLog is the store's journal of decisions, opened when the first line is
 // written.
 type auditLog struct {
@@ -36,7 +40,7 @@ func (r *Runtime) CheckAudit(ctx context.Context) error {
 	if _, err := os.Lstat(r.AuditPath()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	log, err := journal.Open(r.AuditPath(), journal.Options{})
+	log, err := journal.Open(r.AuditPath(), journal.Options{Holder: "hcpx", MaxBytes: auditBytes})
 	if err != nil {
 		return err
 	}
@@ -46,7 +50,7 @@ func (r *Runtime) CheckAudit(ctx context.Context) error {
 
 // Record appends one event.
 func (a *auditLog) Record(ctx context.Context, e hcp.AuditEvent, synced bool) error {
-	a.once.Do(func() { a.log, a.err = journal.Open(filepath.Join(a.home, auditFile), journal.Options{}) })
+	a.once.Do(func() { a.log, a.err = journal.Open(filepath.Join(a.home, auditFile), journal.Options{Holder: "hcpx", MaxBytes: auditBytes}) })
 	if a.err != nil {
 		return a.err
 	}
