@@ -10,11 +10,10 @@ import (
 // A rule of the table: what it matches, whether it has a condition that holds,
 // and what it decides. The table below tries every set of up to three of them.
 type tableRule struct {
-	match     string
-	when      bool
-	decision  Decision
-	scope     int
-	conflicts bool
+	match    string
+	when     bool
+	decision Decision
+	scope    int
 }
 
 func tableRules() []tableRule {

@@ -71,9 +71,9 @@ func TestAFileThatCannotBeUsedIsAnError(t *testing.T) {
 		say  string
 	}{
 		"broken": {func(p string) error { return os.WriteFile(p, []byte(`{"mode":`), 0o600) }, User, "access.json"},
-		"misspelt": {func(p string) error {
-			return os.WriteFile(p, []byte(`{"rules":[{"match":"a.b","decison":"deny"}]}`), 0o600)
-		}, User, "/rules/0/decison"},
+		"misnamed": {func(p string) error {
+			return os.WriteFile(p, []byte(`{"rules":[{"match":"a.b","verdict":"deny"}]}`), 0o600)
+		}, User, "/rules/0/verdict"},
 		"unknown mode":       {func(p string) error { return os.WriteFile(p, []byte(`{"mode":"yolo"}`), 0o600) }, Project, "/mode"},
 		"empty":              {func(p string) error { return os.WriteFile(p, nil, 0o600) }, User, "access.json"},
 		"huge":               {func(p string) error { return os.WriteFile(p, make([]byte, access.MaxConfigBytes+1), 0o600) }, Project, "too large"},

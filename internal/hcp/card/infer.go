@@ -31,10 +31,10 @@ func (b *builder) inferred(own []hcp.ViewRule) {
 		candidates = synonyms(rule.Kind)
 	}
 	for _, field := range KindFields(rule.Kind) {
-		switch {
-		case field == "action":
+		switch field {
+		case "action":
 			b.put(field, rule.Action)
-		case field == "entity":
+		case "entity":
 			b.put(field, b.entity())
 		}
 		if name, ok := b.argumentFor(candidates[field]); ok {

@@ -67,11 +67,11 @@ func bound(in OptionsInput) (*hcp.AccessWhen, string) {
 		if !ok {
 			continue
 		}
-		if text := command.TitleValue(value); text != "" {
-			about = append(about, field+" "+text)
-		} else {
+		text := command.TitleValue(value)
+		if text == "" {
 			return nil, "" // there are no words for it
 		}
+		about = append(about, field+" "+text)
 		for _, name := range in.View.Sources[field] {
 			when.Args[name] = in.Args[name]
 		}

@@ -2,6 +2,7 @@ package hcpx
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -60,11 +61,11 @@ func choose(ctx context.Context, c *cli.Call, watch bool) (cli.Result, error) {
 			WithHint("name the request instead: hcpx approve <id>").WithNext("hcpx approvals").Because(err)
 	}
 	ch := &chooser{c: c, rt: rt, terminal: terminal, size: size, picker: picker{watch: watch}, notify: notifier(c)}
-	if err := ch.write(screenOn); err == nil {
+	err = ch.write(screenOn)
+	if err == nil {
 		err = ch.run(ctx)
 	}
-	_ = ch.write(screenOff)
-	_ = restore()
+	err = errors.Join(err, ch.write(screenOff), restore())
 	told := ch.told
 	return cli.Result{Value: nil, Raw: strings.Join(append(told, ""), "\n")}, err
 }

@@ -50,7 +50,9 @@ func (r *Runtime) CheckAudit(ctx context.Context) error {
 
 // Record appends one event.
 func (a *auditLog) Record(ctx context.Context, e hcp.AuditEvent, synced bool) error {
-	a.once.Do(func() { a.log, a.err = journal.Open(filepath.Join(a.home, auditFile), journal.Options{Holder: "hcpx", MaxBytes: auditBytes}) })
+	a.once.Do(func() {
+		a.log, a.err = journal.Open(filepath.Join(a.home, auditFile), journal.Options{Holder: "hcpx", MaxBytes: auditBytes})
+	})
 	if a.err != nil {
 		return a.err
 	}

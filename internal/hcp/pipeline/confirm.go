@@ -45,6 +45,7 @@ func (p *Pipeline) askPerson(ctx context.Context, c *call) (bool, *fault.Error) 
 		c.ruling.approvedBy, c.ruling.approvalID = "", answer.ID
 		c.note = c.ruling.Note()
 		return false, rejected(answer.ID)
+	case approval.Open, approval.Used, approval.Cancelled:
 	}
 	c.changed = answer.Changed
 	return false, nil
