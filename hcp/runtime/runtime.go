@@ -271,7 +271,7 @@ func (r *Runtime) AllowSession(o hcp.ApprovalOption) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rules := r.access.effective.Rules
-	r.access.effective.Rules = append(rules[:len(rules):len(rules)], access.NewRule(*o.Rule, access.Session, len(rules)))
+	r.access.effective.Rules = slices.Concat(rules, []access.Rule{access.NewRule(*o.Rule, access.Session, len(rules))})
 	return nil
 }
 

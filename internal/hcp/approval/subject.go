@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -94,5 +95,5 @@ func same(a, b hcp.Args, name string) bool {
 	}
 	left, errX := canon.Encode(x)
 	right, errY := canon.Encode(y)
-	return errX == nil && errY == nil && string(left) == string(right)
+	return errX == nil && errY == nil && bytes.Equal(left, right)
 }

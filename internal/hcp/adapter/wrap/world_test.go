@@ -202,7 +202,7 @@ func (w *world) jail() Jail {
 }
 
 // next runs an ordinary call and returns its notes.
-func (w *world) next() (notes string, code string) {
+func (w *world) next() (notes, code string) {
 	w.t.Helper()
 	p := w.toolPack(`true`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {}})
 	out := w.run(w.request(p, "x", nil))
