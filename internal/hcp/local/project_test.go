@@ -31,15 +31,15 @@ func tree(t *testing.T, repositories, folders []string) string {
 }
 
 func TestProjectIsTheInnermostRepositoryOfTheUser(t *testing.T) {
-	root := tree(t, []string{"home", "home/work/app", "home/work/app/lib"}, []string{"home/work/app/sub/deep", "home/loose", "plain"})
-	if err := os.Symlink(filepath.Join(root, "home/work/app/sub"), filepath.Join(root, "plain/link")); err != nil {
+	root := tree(t, []string{"home", "home/code/app", "home/code/app/lib"}, []string{"home/code/app/sub/deep", "home/loose", "plain"})
+	if err := os.Symlink(filepath.Join(root, "home/code/app/sub"), filepath.Join(root, "plain/link")); err != nil {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string]string{
-		"home/work/app":          "home/work/app",
-		"home/work/app/sub/deep": "home/work/app",
-		"home/work/app/lib":      "home/work/app/lib",
-		"plain/link":             "home/work/app",
+		"home/code/app":          "home/code/app",
+		"home/code/app/sub/deep": "home/code/app",
+		"home/code/app/lib":      "home/code/app/lib",
+		"plain/link":             "home/code/app",
 		"home/loose":             "", // the home folder's own repository is no project
 		"home":                   "",
 		"plain":                  "",

@@ -104,11 +104,11 @@ func TestHostApprovalIsNotNeededWhereNothingAsks(t *testing.T) {
 func TestApprovalIsBoundToEverythingThatRuns(t *testing.T) {
 	w := newWorld(t)
 	store := &approvalsDouble{}
-	w.options.Approvals, w.options.Dir = store, "/work/here"
+	w.options.Approvals, w.options.Dir = store, "/src/here"
 	w.exec("desk", "pay", hcp.Args{"to": "ann", "mode": "mock"})
 	want := Subject{
 		PackID: "desk", PackDigest: "pack-digest", Key: "pay", Args: hcp.Args{"to": "ann"}, Argv: []string{},
-		BinDigest: "bin-digest", Dir: "/work/here", Principal: "user_42", TenantID: "acme", ProjectID: "proj_7",
+		BinDigest: "bin-digest", Dir: "/src/here", Principal: "user_42", TenantID: "acme", ProjectID: "proj_7",
 		Mode: hcp.Sandboxed, Mock: true,
 	}
 	if !reflect.DeepEqual(store.consumed, []Subject{want}) || !reflect.DeepEqual(store.asked, []Subject{want}) {
