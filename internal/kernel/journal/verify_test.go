@@ -170,7 +170,9 @@ func TestAKeptHeadShowsACutTailAndARewrittenJournal(t *testing.T) {
 func TestAnyChangeOfAnyLineButTheLastIsFound(t *testing.T) {
 	path, heads := written(t, 12, Options{})
 	whole := content(t, path)
-	start := strings.LastIndex(strings.TrimSuffix(whole, "\n"), "\n") + 1 // of the last line
+	// The line feed before the last line counts as part of it: without it, both
+	// are one text that a crash could have left, and a kept head tells.
+	start := strings.LastIndex(strings.TrimSuffix(whole, "\n"), "\n")
 	rapid.Check(t, func(t *rapid.T) {
 		b := []byte(whole)
 		i := rapid.IntRange(0, start-1).Draw(t, "at")
