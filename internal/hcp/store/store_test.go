@@ -17,17 +17,17 @@ import (
 func TestHomeFollowsHCPHome(t *testing.T) {
 	for _, c := range []struct{ value, userHome, dir, want, code string }{
 		{"", "/home/ada", "/work", "/home/ada/.hcp", ""},
-		{"/srv/store", "/home/ada", "/work", "/srv/store", ""},
+		{"/srv/store", "/home/ada", "/src", "/srv/store", ""},
 		{"/srv//store/../other/", "", "", "/srv/other", ""},
-		{"~", "/home/ada", "/work", "/home/ada", ""},
-		{"~/.hcp", "/home/ada", "/work", "/home/ada/.hcp", ""},
-		{"~ada/x", "/home/ada", "/work", "/work/~ada/x", ""},
-		{"ci/store", "/home/ada", "/work", "/work/ci/store", ""},
-		{"../store", "/home/ada", "/work/x", "/work/store", ""},
+		{"~", "/home/ada", "/src", "/home/ada", ""},
+		{"~/.hcp", "/home/ada", "/src", "/home/ada/.hcp", ""},
+		{"~ada/x", "/home/ada", "/src", "/src/~ada/x", ""},
+		{"ci/store", "/home/ada", "/src", "/src/ci/store", ""},
+		{"../store", "/home/ada", "/src/x", "/src/store", ""},
 		{"ci", "/home/ada", "", "", CodeBadHome},
-		{"", "", "/work", "", CodeBadHome},
-		{"~/x", "", "/work", "", CodeBadHome},
-		{"", "ada", "/work", "", CodeBadHome},
+		{"", "", "/src", "", CodeBadHome},
+		{"~/x", "", "/src", "", CodeBadHome},
+		{"", "ada", "/src", "", CodeBadHome},
 	} {
 		got, err := Home(c.value, c.userHome, c.dir)
 		if got != c.want || fault.CodeOf(err) != c.code {
