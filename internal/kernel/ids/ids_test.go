@@ -4,7 +4,27 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/oklog/ulid/v2"
+	"pgregory.net/rapid"
 )
+
+func TestIdsAreULIDs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at := time.UnixMilli(rapid.Int64Range(0, 1<<48-1).Draw(t, "ms")).UTC()
+		id := New("run", at)
+		theirs, err := ulid.ParseStrict(strings.TrimPrefix(id, "run_"))
+		if err != nil {
+			t.Fatalf("%q is no ULID: %v", id, err)
+		}
+		if got := strings.ToLower(theirs.String()); "run_"+got != id {
+			t.Fatalf("%q reads as %q", id, got)
+		}
+		if ours, ok := Parse(id, "run"); !ok || !ours.Equal(at) || theirs.Time() != uint64(at.UnixMilli()) {
+			t.Fatalf("Parse(%q) = %v, %v; made at %v", id, ours, ok, at)
+		}
+	})
+}
 
 func TestNewIsSortableAndParses(t *testing.T) {
 	at := time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC)

@@ -55,7 +55,7 @@ func (s *scan) check(v field, class nameClass, nameStart int) {
 }
 
 // keyWords are words before "key" that make it a secret one, in sentences.
-var keyWords = words("api access secret private signing encryption license auth service master admin shared account deploy")
+const keyWords = "api access secret private signing encryption license auth service master admin shared account deploy"
 
 // classAround classifies "key" by what stands before it: a word of a sentence
 // or the ? of a query.
@@ -68,7 +68,7 @@ func (s *scan) classAround(start int, name string) nameClass {
 		return weakKey
 	case ' ':
 		before := s.lineBefore(start-1, 24)
-		if contains(keyWords, toLower(before[strings.LastIndexAny(before, " \t\"'(*")+1:])) {
+		if listed(keyWords, toLower(before[strings.LastIndexAny(before, " \t\"'(*")+1:])) {
 			return secretName
 		}
 	}
@@ -254,7 +254,7 @@ func (s *scan) afterColon(start, r int) (field, bool) {
 
 // wrappers are parts of the names of functions that make a secret of a literal
 // and are not the names of those that look one up.
-var wrappers = words("secret secure string bytes text password some ptr")
+const wrappers = "secret secure string bytes text password some ptr"
 
 // wrapped reads the literal in SecretStr("…"), []byte("…"), ConvertTo-SecureString "….
 func (s *scan) wrapped(from int) (field, bool) {
@@ -273,7 +273,7 @@ func (s *scan) wrapped(from int) (field, bool) {
 		}
 	}
 	for _, w := range parts {
-		if contains(wrappers, w) || w == "byte" || w == "str" {
+		if listed(wrappers, w) || w == "byte" || w == "str" {
 			return s.literal(end + 1)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 
 // schemes of HTTP authentication, in lower case, as they stand before
 // credentials. What stands after Basic is base64.
-var authSchemes = words("bearer basic token apikey api-key key digest negotiate ntlm oauth ssws geniekey splunk jwt dpop hawk mac hoba private-token klaviyo-api-key deepl-auth-key bot discogs zoho-oauthtoken goog-api-key aws4-hmac-sha256 sharedkey sharedaccesssignature sso-key x-api-key jwt-bearer api_key session")
+const authSchemes = "bearer basic token apikey api-key key digest negotiate ntlm oauth ssws geniekey splunk jwt dpop hawk mac hoba private-token klaviyo-api-key deepl-auth-key bot discogs zoho-oauthtoken goog-api-key aws4-hmac-sha256 sharedkey sharedaccesssignature sso-key x-api-key jwt-bearer api_key session"
 
-func isScheme(word string) bool { return contains(authSchemes, toLower(word)) }
+func isScheme(word string) bool { return listed(authSchemes, toLower(word)) }
 
 // authorization looks at the value of an Authorization or Proxy-Authorization
 // header, in a dump of HTTP, a command or code.

@@ -95,18 +95,27 @@ func isWholeWord(ending string) bool {
 }
 
 // qualifiers are last words that leave a name what it was without them.
-var qualifiers = words("value values b64 base64 prod production dev development staging stage test testing live old new current primary secondary backup default plain plaintext raw literal override qa uat local main legacy rotated")
+const qualifiers = "value values b64 base64 prod production dev development staging stage test testing live old new current primary secondary backup default plain plaintext raw literal override qa uat local main legacy rotated"
 
 // harmless are words before token, session or key that make the name one of
 // something else.
-var harmless = words("next page continuation pagination sync resume pad eos bos unk mask sep cls cancel cancellation stop special max min num total input output prompt completion prev start end cursor list watch lookahead delim syntax parse lexer keyword design color stack public primary foreign sort partition cache row idempotency site publishable object index map dict group range json lookup routing message dedup host known pub hash sha digest checksum fingerprint etag commit integrity no missing invalid expired has is use with require requires without hot short cut keyboard arrow any translation i18n locale sharding shard order config column field ssh gpg pgp kms")
+const harmless = "next page continuation pagination sync resume pad eos bos unk mask sep cls cancel cancellation stop special max min num total input output prompt completion prev start end cursor list watch lookahead delim syntax parse lexer keyword design color stack public primary foreign sort partition cache row idempotency site publishable object index map dict group range json lookup routing message dedup host known pub hash sha digest checksum fingerprint etag commit integrity no missing invalid expired has is use with require requires without hot short cut keyboard arrow any translation i18n locale sharding shard order config column field ssh gpg pgp kms"
 
-func words(list string) []string { return strings.Fields(list) }
+// listed reports whether word is one of the words of list, which single spaces
+// part. A constant list costs nothing when the program starts.
+func listed(list, word string) bool {
+	for entry := range strings.SplitSeq(list, " ") {
+		if entry == word {
+			return true
+		}
+	}
+	return false
+}
 
 // classify splits a name into words and looks at the last ones.
 func classify(name string) nameClass {
 	parts := splitName(name)
-	for len(parts) > 1 && (isAllDigits(parts[len(parts)-1]) || contains(qualifiers, parts[len(parts)-1])) {
+	for len(parts) > 1 && (isAllDigits(parts[len(parts)-1]) || listed(qualifiers, parts[len(parts)-1])) {
 		parts = parts[:len(parts)-1]
 	}
 	if len(parts) == 0 {
@@ -132,16 +141,7 @@ func classify(name string) nameClass {
 // isHarmless looks at the words before the ending.
 func isHarmless(parts []string, ending string) bool {
 	for i := len(parts) - 1; i >= 0 && i >= len(parts)-3; i-- {
-		if contains(harmless, parts[i]) && !strings.HasSuffix(ending, parts[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
+		if listed(harmless, parts[i]) && !strings.HasSuffix(ending, parts[i]) {
 			return true
 		}
 	}
