@@ -123,3 +123,25 @@ func (c *cage) remove() {
 		pause(time.Millisecond << try)
 	}
 }
+
+// directory is where the group is, or "" without one.
+func (c *cage) directory() string {
+	if c == nil {
+		return ""
+	}
+	return c.dir
+}
+
+// endCage kills what is in the group of a supervisor that is gone, takes the
+// group away and returns how many there were.
+func endCage(dir string) (killed int) {
+	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0
+	}
+	c := &cage{dir: dir, fd: fd}
+	killed = c.members()
+	c.kill()
+	c.remove()
+	return killed
+}

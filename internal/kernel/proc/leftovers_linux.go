@@ -28,6 +28,18 @@ func EndLeftovers(marks ...string) (killed, left int) {
 	if len(h.tokens) == 0 {
 		return 0, 0
 	}
+	return h.run()
+}
+
+// endSession kills the processes of a session whose leader has died.
+func endSession(leader int) (killed int) {
+	h := hunt{self: unix.Getpid(), sessions: map[int]bool{leader: true}, met: map[int]bool{}}
+	killed, _ = h.run()
+	return killed
+}
+
+// run kills until a pass finds nobody or it has taken too long.
+func (h *hunt) run() (killed, left int) {
 	h.own, _ = unix.Getsid(0)
 	for until := uptime() + sweepLimit; ; {
 		everyone(h.learn)

@@ -25,10 +25,15 @@ var roles = map[string]func(args []string) int{
 	"parent":  parent,
 	"replace": replace,
 	"spawn":   spawn,
-	"who":     who,
+
+	"supervise-and-die": superviseAndDie,
+	"who":               who,
 }
 
 func TestMain(m *testing.M) {
+	if code, handled := proc.SupervisorMain(os.Args); handled {
+		os.Exit(code)
+	}
 	if len(os.Args) > 2 && os.Args[1] == "role" {
 		role, ok := roles[os.Args[2]]
 		if !ok {

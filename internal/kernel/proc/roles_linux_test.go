@@ -49,7 +49,8 @@ func linger(args []string) int {
 // spawn starts a lingering process in the given ways and ends when that one is
 // there. Arguments: the file for its number, then ways: "session" starts it in a
 // session of its own, "twice" with a process between that ends, "silent" without
-// this process's outputs, "strange" with another environment.
+// this process's outputs, "strange" with another environment, "stay" lets this
+// process stay too.
 func spawn(args []string) int {
 	self, err := os.Executable()
 	if err != nil {
@@ -61,11 +62,14 @@ func spawn(args []string) int {
 	}
 	argv := []string{self, "role", "linger", args[0]}
 	if ways["twice"] {
+		stay := ways["stay"]
 		delete(ways, "twice")
+		delete(ways, "stay")
 		argv = []string{self, "role", "spawn", args[0]}
 		for way := range ways {
 			argv = append(argv, way)
 		}
+		ways["stay"] = stay
 	}
 	attr := &syscall.ProcAttr{Files: []uintptr{0, 1, 2}, Env: os.Environ(), Sys: &syscall.SysProcAttr{Setsid: ways["session"]}}
 	if ways["silent"] {
@@ -83,6 +87,9 @@ func spawn(args []string) int {
 	}
 	for deadline := time.Now().Add(lifetime); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if _, err := os.Stat(args[0]); err == nil {
+			if ways["stay"] {
+				time.Sleep(lifetime)
+			}
 			return 0
 		}
 	}
@@ -152,6 +159,27 @@ func parent(args []string) int {
 		return fail(err)
 	}
 	return 0
+}
+
+// superviseAndDie supervises a spawn that stays and dies by SIGKILL in the midst.
+// Arguments: the method, the file for the number, then ways.
+func superviseAndDie(args []string) int {
+	self, err := os.Executable()
+	if err != nil {
+		return fail(err)
+	}
+	go func() {
+		s := proc.Spec{Path: self, Args: append([]string{"role", "spawn", args[1], "stay"}, args[2:]...), Timeout: lifetime}
+		_, p, err := proc.Supervise(context.Background(), s, proc.Supervision{Program: self, Methods: []proc.Method{proc.Method(args[0])}})
+		fmt.Fprintln(os.Stderr, "ended early:", p, err)
+		os.Exit(1)
+	}()
+	for deadline := time.Now().Add(lifetime); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(args[1]); err == nil {
+			_ = unix.Kill(os.Getpid(), unix.SIGKILL)
+		}
+	}
+	return fail(fmt.Errorf("%s did not appear", args[1]))
 }
 
 // replace becomes another program. Arguments: its path.

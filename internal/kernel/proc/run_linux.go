@@ -23,6 +23,15 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		s.Profile = s.Kept.Profile()
 	}
 	r := &run{spec: &s}
+	if err := r.perform(ctx); err != nil {
+		return Result{}, err
+	}
+	return r.result, nil
+}
+
+// perform does the whole run. It fails only when nothing was started.
+func (r *run) perform(ctx context.Context) error {
+	s := r.spec
 	ready := newThread
 	if s.Profile != nil {
 		ready = newDoomedThread
@@ -30,7 +39,7 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	thread := ready()
 	if err := r.prepare(); err != nil {
 		thread.do(nil)
-		return Result{}, startFault(s.Path, s.Dir, err, false)
+		return startFault(s.Path, s.Dir, err, false)
 	}
 	defer r.release()
 	if ctx.Done() != nil {
@@ -40,9 +49,9 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	r.ctx = ctx
 	thread.do(r.body)
 	if r.failure != nil {
-		return Result{}, startFault(s.Path, s.Dir, r.failure, s.Profile != nil)
+		return startFault(s.Path, s.Dir, r.failure, s.Profile != nil)
 	}
-	return r.result, nil
+	return nil
 }
 
 // run is one run from start to end. After prepare, everything but release is
@@ -54,6 +63,7 @@ type run struct {
 	bell     *bell
 	lineage  lineage
 	cage     *cage
+	over     *overseer // when the leader is a supervisor
 	confined *sandbox.Prepared
 	env      []string
 	token    []byte
@@ -126,6 +136,9 @@ func (r *run) body() {
 		return
 	}
 	r.ends.closeChild()
+	if r.over != nil {
+		r.over.begin()
+	}
 	r.out = stream{fd: r.ends.stdout, keep: keep(r.spec.MaxStdout), tee: newRelay(r.spec.TeeStdout, r.bell)}
 	r.err = stream{fd: r.ends.stderr, keep: keep(r.spec.MaxStderr), tee: newRelay(r.spec.TeeStderr, r.bell)}
 	if r.ends.stdin != nil {
@@ -140,15 +153,19 @@ func (r *run) body() {
 
 // launch starts the child. A control group that does not take it is given up.
 func (r *run) launch() (err error) {
+	if r.over != nil {
+		r.child, err = r.over.launch(r.spec, r.ends)
+		return err
+	}
 	if r.cage != nil {
-		if r.child, err = start(r.spec, r.env, r.ends, r.cage); err == nil {
+		if r.child, err = start(r.spec, r.env, r.ends, r.cage, nil); err == nil {
 			r.result.Caged = true
 			return nil
 		}
 		r.cage.remove()
 		r.cage = nil
 	}
-	r.child, err = start(r.spec, r.env, r.ends, nil)
+	r.child, err = start(r.spec, r.env, r.ends, nil, nil)
 	return err
 }
 
@@ -273,11 +290,15 @@ func (r *run) reap() {
 		}
 		break
 	}
-	r.result.ExitCode = status.ExitStatus()
+	r.result.ExitCode, r.result.Signal = exitOf(status)
+}
+
+// exitOf tells how a process ended, as a shell would say it.
+func exitOf(status unix.WaitStatus) (code int, signal string) {
 	if status.Signaled() {
-		r.result.ExitCode = 128 + int(status.Signal())
-		r.result.Signal = unix.SignalName(status.Signal())
+		return 128 + int(status.Signal()), unix.SignalName(status.Signal())
 	}
+	return status.ExitStatus(), ""
 }
 
 // linger is how long a pipe may stay open after everything in reach has ended.

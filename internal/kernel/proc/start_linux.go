@@ -94,8 +94,9 @@ type child struct {
 	pidfd int // -1 on kernels that have none
 }
 
-// start forks and execs from the calling thread.
-func start(s *Spec, env []string, e *ends, c *cage) (child, error) {
+// start forks and execs from the calling thread. A change, if any, is made to
+// what the start is told.
+func start(s *Spec, env []string, e *ends, c *cage, change func(*syscall.ProcAttr)) (child, error) {
 	started := child{pidfd: -1}
 	attr := &syscall.ProcAttr{
 		Dir: s.Dir,
@@ -111,6 +112,9 @@ func start(s *Spec, env []string, e *ends, c *cage) (child, error) {
 	}
 	if c != nil {
 		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, c.fd
+	}
+	if change != nil {
+		change(attr)
 	}
 	var err error
 	started.pid, err = forkPatiently(s.Path, s.argv(), attr)

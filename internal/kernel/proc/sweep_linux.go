@@ -175,22 +175,30 @@ func (w *sweeper) owns(pid int) bool {
 	return sessionOf(dir) == w.leader || w.token != nil && carries(dir, w.token)
 }
 
-// sessionOf reads the session from the process's status line, whose second field
-// is a name in parentheses that may contain anything.
-func sessionOf(dir string) int {
+// Fields of a process's status line, counted after the name.
+const (
+	parentField  = 1
+	sessionField = 3
+)
+
+func sessionOf(dir string) int { return statField(dir, sessionField) }
+
+// statField reads a number from the process's status line, whose second field is
+// a name in parentheses that may contain anything. It is -1 when there is none.
+func statField(dir string, field int) int {
 	stat, err := os.ReadFile(dir + "/stat")
 	if err != nil {
 		return -1
 	}
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 4 {
+	if len(fields) <= field {
 		return -1
 	}
-	session, err := strconv.Atoi(string(fields[3]))
+	number, err := strconv.Atoi(string(fields[field]))
 	if err != nil {
 		return -1
 	}
-	return session
+	return number
 }
 
 // carries says whether the mark is in the process's environment.
