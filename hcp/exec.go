@@ -94,8 +94,8 @@ type CallArg struct {
 	Description string `json:"description,omitempty"`
 }
 
-// ReadMore refers to output beyond what an envelope carries. Size is the whole
-// output in bytes, Offset is where the envelope's part ended.
+// ReadMore refers to output beyond what an envelope carries. Size is how
+// many bytes of it can be read, Offset is where the envelope's part ended.
 type ReadMore struct {
 	Ref    string `json:"ref"`
 	Stream string `json:"stream"`

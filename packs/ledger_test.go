@@ -54,6 +54,14 @@ func TestLedgerSetupAndConnectMayBeRepeated(t *testing.T) {
 			t.Errorf("connect %d: %v", i, got)
 		}
 	}
+	for i, updated := range []bool{true, false} {
+		if got := ledger(t, home, "setup", "update", "--json").object(t); got["verb"] != "setup.update" || got["updated"] != updated || got["ready"] != true {
+			t.Errorf("update %d: %v", i, got)
+		}
+	}
+	if got := ledger(t, t.TempDir(), "setup", "update", "--json").object(t); got["updated"] != false || got["ready"] != false {
+		t.Errorf("update without a store: %v", got)
+	}
 	if got := ledger(t, home, "status", "--json").object(t); got["linked"] != true || got["provider"] != "demo" {
 		t.Errorf("status: %v", got)
 	}

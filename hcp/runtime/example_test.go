@@ -126,6 +126,7 @@ func ExampleRuntime_Availability() {
 	// Output:
 	// [installed activated executable] true
 	// setup.apply missing verb.exec.write
+	// setup.update missing verb.exec.write
 	// connect missing pack.connect
 	// transfer missing verb.exec.write
 }

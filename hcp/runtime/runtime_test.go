@@ -434,7 +434,7 @@ func TestBuildAvailabilityForAnOwnCatalog(t *testing.T) {
 	}
 	scope := hcp.AuthzContext{Principal: hcp.Principal{ID: "u"}, TenantID: "t", Grants: grants(hcp.CapExecRead)}
 	got := BuildAvailability(AvailabilityInput{Pack: p, Installed: true, Activated: true, Scope: scope})
-	if got.PackID != "ledger" || !got.Ready || got.Verbs[5].Reason != "missing verb.exec.write" {
+	if got.PackID != "ledger" || !got.Ready || got.Verbs[6].Reason != "missing verb.exec.write" {
 		t.Errorf("%+v", got)
 	}
 	if got := BuildAvailability(AvailabilityInput{Pack: p, SourceAvailable: true, Scope: scope}); got.Installed || got.Status[0] != hcp.StageAvailable || got.Reason != "not installed" {

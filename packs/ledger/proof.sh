@@ -18,6 +18,7 @@ export HCP_HOME
 "$hcpx" exec ledger setup.status --json
 "$hcpx" exec ledger setup.apply --json
 "$hcpx" exec ledger setup.apply --json | grep '"created": *false'
+"$hcpx" exec ledger setup.update --json
 "$hcpx" exec ledger connect --json -- provider=demo
 
 # 2. the gated write without confirm is refused

@@ -74,6 +74,20 @@ func Verify(m *hcp.Manifest, key string) error {
 	return nil
 }
 
+// Undeclared returns the placeholders of a command's own cli[] that no argument
+// can ever fill, since the command declares its arguments and has none of that
+// name.
+func Undeclared(m *hcp.Manifest, key string) []string {
+	f, err := formOf(m, key)
+	if err != nil || f.schema.open() {
+		return nil
+	}
+	return slices.DeleteFunc(Placeholders(f.command.CLI), func(name string) bool {
+		_, known := f.argument(name)
+		return known || IsReserved(name)
+	})
+}
+
 // Shadowing returns the reserved names that a command declares as arguments.
 // They stay reserved: the declaration has no effect.
 func Shadowing(c hcp.Command) []string {
@@ -299,7 +313,7 @@ func literalOf(text, typeName string) (any, bool) {
 	case "number":
 		return json.Number(text), isNumber(text)
 	case "integer":
-		return json.Number(text), isNumber(text) && !strings.ContainsAny(text, ".eE")
+		return json.Number(text), isNumber(text) && hasType(json.Number(text), typeName)
 	case "array", "object":
 		value, err := parse([]byte(text))
 		return value, err == nil && kindOf(value) == typeName

@@ -15,9 +15,23 @@ type Control struct {
 	Mock bool
 }
 
+// controlValue reads what a command line says of a reserved argument: its text
+// is all it has, so the words true and false are the values.
+func controlValue(name, text string) any {
+	if name == hcp.ArgConfirm || name == hcp.ArgApply {
+		switch text {
+		case "true":
+			return true
+		case "false":
+			return false
+		}
+	}
+	return text
+}
+
 // SplitControl takes the reserved names out of the arguments of a call. confirm
-// and apply are true or false, as JSON or as the command line's text; mode is
-// "mock". Anything else is refused, since a gate that guesses is none.
+// and apply are the JSON values true or false, and mode is "mock". Anything else
+// is refused, a text that says true as well, since a gate that guesses is none.
 func SplitControl(args hcp.Args) (hcp.Args, Control, error) {
 	var c Control
 	rest := maps.Clone(args)
@@ -27,12 +41,12 @@ func SplitControl(args hcp.Args) (hcp.Args, Control, error) {
 			continue
 		}
 		switch value {
-		case true, "true":
+		case true:
 			c.Confirmed = true
-		case false, "false":
+		case false:
 		default:
 			return nil, Control{}, fault.Newf(CodeBadArgument, "argument %q must be true or false", name).
-				WithHint("pass %s=true only if the user approved this exact action", name)
+				WithHint("pass %s=true on a command line, or the JSON value true, only if the user approved this exact action", name)
 		}
 		delete(rest, name)
 	}

@@ -164,7 +164,7 @@ func (r *reader) takeSwitch(flag, value string, attached bool) error {
 		return fault.Newf(CodeBadArgument, "flag %q has a name that no argument can have", flag)
 	}
 	if attached {
-		return r.set(name, value)
+		return r.set(name, controlValue(name, value))
 	}
 	return r.set(name, true)
 }

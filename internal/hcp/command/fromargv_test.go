@@ -31,7 +31,7 @@ func TestCommandLineFillsTheArguments(t *testing.T) {
 		{"transfer", "--to=demo 2.80 --memo= -o json", hcp.Args{"amount": "2.80", "payee": "demo", "memo": ""}},
 		{"transfer", "--apply -- --to", hcp.Args{"amount": "--to", "apply": true}},
 		{"transfer", "--force --level=3 -v", hcp.Args{"force": true, "level": "3", "v": true}},
-		{"transfer", "--confirm=false", hcp.Args{"confirm": "false"}},
+		{"transfer", "--confirm=false", hcp.Args{"confirm": false}},
 		{"open", "--node-id n-7", hcp.Args{"node_id": "n-7"}},
 		{"open", "--node-id=n-7 -y", hcp.Args{"node_id": "n-7"}},
 		{"open", "--id=n-7", hcp.Args{"node_id": "n-7"}},

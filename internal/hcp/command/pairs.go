@@ -10,7 +10,7 @@ import (
 
 // ParsePairs reads the words behind "--" as name=value. The first "=" splits,
 // so a value may contain more of them. Values are text; Check gives them the
-// type that the command declares. What a word holds is not repeated in a
+// type that the command declares, but for confirm and apply. What a word holds is not repeated in a
 // message, only where it stands.
 func ParsePairs(words []string) (hcp.Args, error) {
 	args := make(hcp.Args, len(words))
@@ -37,7 +37,7 @@ func ParsePairs(words []string) (hcp.Args, error) {
 			return nil, fault.Newf(CodeBadArgument, "argument %q %v", name, err).
 				WithHint("give a value that JSON can carry, as UTF-8 text without NUL")
 		}
-		args[name] = value
+		args[name] = controlValue(name, value)
 	}
 	return args, nil
 }

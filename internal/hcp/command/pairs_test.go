@@ -11,7 +11,7 @@ import (
 
 func TestPairsAreTextSplitAtTheFirstEqualsSign(t *testing.T) {
 	got, err := ParsePairs([]string{"from=Central", "query=a=b", "memo=", "amount=2.80", "confirm=true", "tags=[1]", "x-y.z_1= é\n"})
-	want := hcp.Args{"from": "Central", "query": "a=b", "memo": "", "amount": "2.80", "confirm": "true", "tags": "[1]", "x-y.z_1": " é\n"}
+	want := hcp.Args{"from": "Central", "query": "a=b", "memo": "", "amount": "2.80", "confirm": true, "tags": "[1]", "x-y.z_1": " é\n"}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%v, %v", got, err)
 	}

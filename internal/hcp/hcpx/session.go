@@ -22,7 +22,7 @@ func agentMarker(c *cli.Call) string {
 
 // Open opens the store and the runtime over it.
 func Open(ctx context.Context, c *cli.Call) (*local.Runtime, error) {
-	home, err := store.Home(c.Env.Get("HCP_HOME"), c.Home, c.Dir)
+	home, err := store.Home(c.Env.Get("HCP_HOME"), c.Home)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,12 @@ func (f *findings) arguments(m *hcp.Manifest) {
 		if err := command.Verify(m, key); err != nil {
 			f.add(hcp.LintInvalidMeta, key, "%s", fault.From(err).Message)
 		}
+		if c.CLI != nil && len(c.CLI) == 0 {
+			f.note("command %q has an empty cli, which counts as none", key)
+		}
+		for _, name := range command.Undeclared(m, key) {
+			f.note("cli of command %q has the placeholder %q, which is no argument of it and is always left out", key, "{{"+name+"}}")
+		}
 		for _, name := range command.Shadowing(c) {
 			f.note("command %q declares the argument %q, which is reserved and reaches no command", key, name)
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -108,9 +109,10 @@ func (f *findings) scan(root *os.Root, name string) {
 // its text was found when the manifest was read.
 func (f *findings) paths(d *pack.Draft) {
 	check := func(field, rel string, kind hcp.LintKind, key string) {
-		_, err := d.ResolveInside(rel)
+		file, err := d.ResolveInside(rel)
 		switch {
 		case err == nil:
+			f.named(field, rel, file, kind, key)
 		case errors.Is(err, fs.ErrNotExist):
 			f.note("%s %s is not in the pack", field, quoted(rel))
 		case !slices.ContainsFunc(f.issues, func(i hcp.LintIssue) bool { return i.Kind == kind && i.Key == key }):
@@ -122,5 +124,20 @@ func (f *findings) paths(d *pack.Draft) {
 	}
 	if o := d.Manifest.OpenAPI; o != nil && o.Path != "" {
 		check("openapi.path", o.Path, hcp.LintInvalidMeta, "openapi")
+	}
+}
+
+// named looks at what a path of the manifest leads to. A folder can never be
+// run or read; a file that nobody may execute yet may be given that right, and
+// some archives lose it.
+func (f *findings) named(field, rel, file string, kind hcp.LintKind, key string) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		f.note("%s %s cannot be looked at", field, quoted(rel))
+	case !info.Mode().IsRegular():
+		f.add(kind, key, "%s %s is not a file", field, quoted(rel))
+	case kind == hcp.LintWrap && runtime.GOOS != "windows" && info.Mode().Perm()&0o111 == 0:
+		f.note("%s %s is not executable, so no command can run; chmod +x makes it so", field, quoted(rel))
 	}
 }

@@ -177,6 +177,12 @@ func TestWhatHasNoPublishedKindIsStillReported(t *testing.T) {
 		{"confirm on a trigger", with("policy.json", `"new_item":{"operation":"read"`, `"new_item":{"confirm":true,"operation":"read"`), []string{
 			`invalid_policy|new_item|policy stimulus "new_item" has confirm; only a write can ask`,
 		}},
+		{"folder for a program", with("surface.json", `"bin":"demo"`, `"bin":"./bin"`).and("bin/demo", "#!/bin/sh\n"), []string{
+			`wrap|bin|wrap.bin "./bin" is not a file`,
+		}},
+		{"id of a device", with("surface.json", `"id":"demo"`, `"id":"con"`).and("policy.json", strings.Replace(policy, `"demo"`, `"con"`, 1)), []string{
+			`invalid_meta|id|surface.json /id "con" is the name of a device on some systems, so no folder can be called so`,
+		}},
 		{"unknown Policy field", with("policy.json", `"version":1`, `"version":1,"roles":["admin"]`), []string{
 			`invalid_policy|roles|policy.json /roles is not a field of the Policy`,
 		}},
@@ -338,6 +344,9 @@ func TestNotesSayWhatIsNoFault(t *testing.T) {
 		{"hint against the Policy", with("surface.json", `"description":"Lists."`, `"policy":"write"`), `the manifest calls command "list" a write and the Policy, which decides, a read`},
 		{"hint of another word", with("surface.json", `"description":"Lists."`, `"policy":"admin"`), `surface.json /verbs/list/policy is a hint that should be "read" or "write"`},
 		{"program that is not in the pack", with("surface.json", `"bin":"demo"`, `"bin":"./bin/demo"`), `wrap.bin "./bin/demo" is not in the pack`},
+		{"program that nobody may execute", with("surface.json", `"bin":"demo"`, `"bin":"./bin/demo"`).and("bin/demo", "#!/bin/sh\n"), `wrap.bin "./bin/demo" is not executable, so no command can run; chmod +x makes it so`},
+		{"empty command line", with("surface.json", `"cli":["demo","list"]`, `"cli":[]`), `command "list" has an empty cli, which counts as none`},
+		{"placeholder of no argument", with("surface.json", `"cli":["demo","list"]`, `"args":{"properties":{"a":{}}},"cli":["demo","list","{{a}}","--at={{zz}}"]`), `cli of command "list" has the placeholder "{{zz}}", which is no argument of it and is always left out`},
 		{"reserved argument", with("surface.json", `"description":"Lists."`, `"args":{"type":"object","properties":{"confirm":{"type":"boolean"}}}`), `command "list" declares the argument "confirm", which is reserved and reaches no command`},
 		{"command that the table leaves out", with("HARNESS.md", "| `transfer` |", "| … |", "Paying", "`transfer`"), "the table of commands in HARNESS.md leaves out \"transfer\""},
 		{"Skill with a byte order mark", clean().and("HARNESS.md", "\uFEFF"+skill), "HARNESS.md begins with a byte order mark"},

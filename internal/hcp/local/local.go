@@ -130,18 +130,24 @@ func (r *Runtime) composites() *composite.Adapter {
 
 // Exec runs one command through the whole road.
 func (r *Runtime) Exec(ctx context.Context, packID, key string, args hcp.Args) hcp.ExecResult {
-	return r.pipe.Exec(ctx, pipeline.Call{PackID: packID, Key: key, Args: args})
+	result := r.pipe.Exec(ctx, pipeline.Call{PackID: packID, Key: key, Args: args})
+	if result.Code == pipeline.CodeDenied {
+		if hint := r.foreignHint(); hint != "" {
+			result.Hint = hint
+		}
+	}
+	return result
 }
 
 // Connect establishes a pack's Binding (§8.5).
 func (r *Runtime) Connect(ctx context.Context, packID string) error {
-	return r.pipe.Connect(ctx, packID)
+	return r.explained(r.pipe.Connect(ctx, packID))
 }
 
 // Attribute runs an installation or removal as an act of the Principal: it
 // needs pack.install, and both its decision and its outcome are recorded.
 func (r *Runtime) Attribute(ctx context.Context, packID string, act func() error) error {
-	return r.pipe.Install(ctx, packID, act)
+	return r.explained(r.pipe.Install(ctx, packID, act))
 }
 
 // WorkFolders are the folders that an agent works in: nothing that is found

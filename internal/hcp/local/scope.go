@@ -2,12 +2,14 @@ package local
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 
 	"bridle/hcp"
 	"bridle/internal/hcp/accessfile"
 	"bridle/internal/hcp/authz"
+	"bridle/internal/kernel/fault"
 )
 
 // Scope is who acts, for the machine's tenant, with the store's grants, in the
@@ -127,5 +129,32 @@ func (r *Runtime) MayInstall(context.Context) error {
 	if slices.ContainsFunc(grants, func(g hcp.Grant) bool { return g.Capability == hcp.CapInstall }) {
 		return nil
 	}
-	return authz.Assert(hcp.AuthzContext{Grants: grants}, hcp.CapInstall, "", "")
+	return r.explained(authz.Assert(hcp.AuthzContext{Grants: grants}, hcp.CapInstall, "", ""))
+}
+
+// explained says of a denial that the store is why, where it is.
+func (r *Runtime) explained(err error) error {
+	if !fault.Is(err, authz.CodeDenied) {
+		return err
+	}
+	hint := r.foreignHint()
+	if hint == "" {
+		return err
+	}
+	explained := *fault.From(err)
+	return explained.WithHint("%s", hint)
+}
+
+// foreignHint says why an agent has no grants in a store that the person did
+// not choose, and who can change that. It is empty where the store is trusted,
+// so that the denial has another reason.
+func (r *Runtime) foreignHint() string {
+	trusted, err := r.TrustedStore()
+	switch {
+	case err != nil:
+		return fmt.Sprintf("the user's settings, which would say whether the store %q is one of theirs, cannot be read; stop and tell the user", r.o.Home)
+	case trusted:
+		return ""
+	}
+	return fmt.Sprintf("%s marks an agent, and no agent has grants in the store %q, which is not the user's own; stop and tell the user, who can run the command, take HCP_HOME away, or list the folder in \"stores\" of ~/.hcp/access.json", r.o.Agent, r.o.Home)
 }

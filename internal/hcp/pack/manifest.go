@@ -159,7 +159,11 @@ func (r *manifestReader) packID() string {
 	before := len(r.problems)
 	id := r.text(1, maxLabel)
 	switch {
-	case len(r.problems) > before || ids.IsPackID(id):
+	case len(r.problems) > before:
+	case ids.IsPackID(id):
+		if !ids.IsLoosePackID(id) {
+			r.stricter("/id", "%s is the name of a device on some systems, so no folder can be called so", quote(id))
+		}
 	case ids.IsLoosePackID(id):
 		r.loose = true
 		r.note("/id", "%s is not an id by the published schema, which wants lower-case letters, digits and hyphens", quote(id))

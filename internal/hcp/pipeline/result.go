@@ -23,6 +23,9 @@ const (
 	maxStderr = 64 << 10
 )
 
+// byteOrderMark is what some programs write in front of UTF-8 text.
+var byteOrderMark = []byte("\uFEFF")
+
 // refuse shapes and records the envelope of a call that was not run.
 func (p *Pipeline) refuse(ctx context.Context, c *call, f *fault.Error) hcp.ExecResult {
 	r := hcp.ExecResult{PackID: c.PackID, VerbKey: c.Key, CallID: c.id}
@@ -82,7 +85,7 @@ func (p *Pipeline) envelope(ctx context.Context, c *call) hcp.ExecResult {
 	if out.Stderr != nil {
 		r.Stderr = clean.head(out.Stderr.Head, maxStderr)
 		if out.Stderr.Size > maxStderr {
-			r.Notes = append(r.Notes, fmt.Sprintf("stderr has %d bytes; the first %d are shown", out.Stderr.Size, maxStderr))
+			r.Notes = append(r.Notes, fmt.Sprintf("stderr has %s; the first %d are shown", bytesOf(out.Stderr.Size), maxStderr))
 		}
 	}
 	for _, note := range out.Notes {
@@ -113,7 +116,7 @@ func (p *Pipeline) spawned(ctx context.Context, r *hcp.ExecResult, clean cleaner
 	if len(text) > maxResult || out.Truncated() {
 		p.overflow(ctx, r, text, out.Size, "stdout")
 		if out.Truncated() {
-			r.Notes = append(r.Notes, fmt.Sprintf("stdout has %d bytes; the first %d were kept", out.Size, len(out.Head)))
+			r.Notes = append(r.Notes, fmt.Sprintf("stdout has %s; the first %d were kept", bytesOf(out.Size), len(out.Head)))
 		}
 		return
 	}
@@ -126,7 +129,11 @@ func (p *Pipeline) spawned(ctx context.Context, r *hcp.ExecResult, clean cleaner
 	case r.OK:
 		r.Result = quote(r.Stdout)
 	}
-	if err != nil && looksLikeJSON(trimmed) {
+	switch marked := bytes.TrimPrefix(trimmed, byteOrderMark); {
+	case err == nil:
+	case len(marked) < len(trimmed):
+		r.Notes = append(r.Notes, "stdout begins with a byte order mark, which JSON does not allow; the result is its raw text")
+	case looksLikeJSON(trimmed):
 		r.Notes = append(r.Notes, "stdout is no valid JSON ("+jsonReason(err)+"); the result is its raw text")
 	}
 }
@@ -136,7 +143,7 @@ func (p *Pipeline) spawned(ctx context.Context, r *hcp.ExecResult, clean cleaner
 func (p *Pipeline) overflow(ctx context.Context, r *hcp.ExecResult, text []byte, size int64, stream string) {
 	head := cutUTF8(text, maxResult)
 	r.Result = quote(string(head))
-	r.Notes = append(r.Notes, fmt.Sprintf("%s has %d bytes; the result is the raw text of the first %d", stream, size, len(head)))
+	r.Notes = append(r.Notes, fmt.Sprintf("%s has %s; the result is the raw text of the first %d", stream, bytesOf(size), len(head)))
 	if p.o.Outputs == nil {
 		return
 	}
@@ -145,8 +152,10 @@ func (p *Pipeline) overflow(ctx context.Context, r *hcp.ExecResult, text []byte,
 		r.Notes = append(r.Notes, "the rest could not be kept: "+reason(err))
 		return
 	}
-	r.ReadMore = &hcp.ReadMore{Ref: ref, Stream: stream, Size: size, Offset: int64(len(head))}
+	r.ReadMore = &hcp.ReadMore{Ref: ref, Stream: stream, Size: int64(len(text)), Offset: int64(len(head))}
 }
+
+func bytesOf(n int64) string { return fault.Count(n, "byte", "bytes") }
 
 func setFailure(r *hcp.ExecResult, f *fault.Error) {
 	r.OK = false
@@ -228,10 +237,10 @@ func (c cleaner) failure(f *fault.Error) *fault.Error {
 func (c cleaner) notes() []string {
 	var notes []string
 	if n := c.counts.secrets; n > 0 {
-		notes = append(notes, fmt.Sprintf("%d occurrences of a minted secret were replaced", n))
+		notes = append(notes, fault.Count(int64(n), "occurrence of a minted secret was replaced", "occurrences of a minted secret were replaced"))
 	}
 	if n := c.counts.invalid; n > 0 {
-		notes = append(notes, fmt.Sprintf("%d bytes that were no valid UTF-8 were replaced", n))
+		notes = append(notes, fault.Count(int64(n), "byte that was no valid UTF-8 was replaced", "bytes that were no valid UTF-8 were replaced"))
 	}
 	return notes
 }

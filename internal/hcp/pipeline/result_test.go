@@ -47,7 +47,7 @@ func TestResultIsTheOutputOfTheCommand(t *testing.T) {
 		{"duplicate name", `{"a":1,"a":2}`, `"{\"a\":1,\"a\":2}"`, `duplicate`},
 		{"too deep", deep, `"` + deep + `"`, "no valid JSON"},
 		{"lone surrogate", `{"a":"\ud800"}`, `"{\"a\":\"\\ud800\"}"`, "no valid JSON"},
-		{"invalid UTF-8 in JSON", "{\"a\":\"x\xff\"}", "{\"a\":\"x\uFFFD\"}", "1 bytes that were no valid UTF-8"},
+		{"invalid UTF-8 in JSON", "{\"a\":\"x\xff\"}", "{\"a\":\"x\uFFFD\"}", "1 byte that was no valid UTF-8"},
 		{"invalid UTF-8 in text", "x\xff\xfe", "\"x\uFFFD\uFFFD\"", "2 bytes that were no valid UTF-8"},
 		{"markup stays", `{"a":"<b>&"}`, `{"a":"<b>&"}`, ""},
 	} {
@@ -135,7 +135,7 @@ func TestOutputBeyondWhatIsKeptIsCounted(t *testing.T) {
 		return adapter.Outcome{Started: true, Stdout: &adapter.Stream{Head: []byte(`{"a":1}`), Size: 64 << 20}}
 	}
 	r := w.exec("desk", "list", nil)
-	if string(r.Result) != `"{\"a\":1}"` || r.ReadMore.Size != 64<<20 || !strings.Contains(strings.Join(r.Notes, " "), "67108864 bytes; the first 7 were kept") {
+	if string(r.Result) != `"{\"a\":1}"` || r.ReadMore.Size != 7 || !strings.Contains(strings.Join(r.Notes, " "), "67108864 bytes; the first 7 were kept") {
 		t.Fatalf("%s %+v %q", r.Result, r.ReadMore, r.Notes)
 	}
 }
@@ -237,4 +237,37 @@ func (d *outputsDouble) SaveOutput(_ context.Context, data []byte) (string, erro
 	}
 	d.saved = bytes.Clone(data)
 	return "out_1", nil
+}
+
+func TestByteOrderMarkOfAProgramIsNamed(t *testing.T) {
+	w := newWorld(t)
+	for text, want := range map[string]string{
+		"\uFEFF{\"a\":1}": "stdout begins with a byte order mark, which JSON does not allow; the result is its raw text",
+		"\uFEFFhello":     "stdout begins with a byte order mark, which JSON does not allow; the result is its raw text",
+		"hello":           "",
+		"{\"a\":1}":       "",
+	} {
+		w.run = func(context.Context, adapter.Request) adapter.Outcome {
+			return adapter.Outcome{Started: true, Stdout: &adapter.Stream{Head: []byte(text), Size: int64(len(text))}}
+		}
+		r := w.exec("desk", "list", nil)
+		if strings.Join(r.Notes, "") != want || !r.OK {
+			t.Errorf("%q: %q, want %q", text, r.Notes, want)
+		}
+	}
+}
+
+func TestNotesCountInWords(t *testing.T) {
+	w := newWorld(t)
+	for text, want := range map[string]string{
+		"a\xff":     "1 byte that was no valid UTF-8 was replaced",
+		"\xff-\xff": "2 bytes that were no valid UTF-8 were replaced",
+	} {
+		w.run = func(context.Context, adapter.Request) adapter.Outcome {
+			return adapter.Outcome{Started: true, Stdout: &adapter.Stream{Head: []byte(text), Size: int64(len(text))}}
+		}
+		if r := w.exec("desk", "list", nil); strings.Join(r.Notes, "") != want {
+			t.Errorf("%q: %q", text, r.Notes)
+		}
+	}
 }

@@ -75,7 +75,7 @@ func TestHostileFoldersAreRefused(t *testing.T) {
 			}
 			_, err = s.Install(t.Context(), dir, InstallOptions{})
 			if name == "linked surface" {
-				wantCode(t, err, CodeNoPack)
+				wantCode(t, err, pack.CodeUnsafePack)
 				return
 			}
 			// The copy stops at what must not be opened; lint judges the rest.

@@ -73,7 +73,16 @@ func (s *Store) checkSource(dir string) error {
 		}
 		return nil
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !notDirectory(dir) {
+	if err == nil {
+		what := "not a plain file"
+		if info.Mode()&fs.ModeSymlink != 0 {
+			what = "a link"
+		}
+		return fault.Newf(pack.CodeUnsafePack, "surface.json of the pack at %q is %s", dir, what).
+			WithHint("the three files of a pack are plain files; put the file itself there").
+			WithNext("hcpx lint <pack_dir>")
+	}
+	if !errors.Is(err, fs.ErrNotExist) && !notDirectory(dir) {
 		return ioFault("read", filepath.Join(dir, surfaceFile), err)
 	}
 	return fault.Newf(CodeNoPack, "no pack at %q: it has no surface.json", dir).

@@ -36,9 +36,10 @@ const (
 
 // Home resolves the location of the store: the value of HCP_HOME when it is
 // set, else .hcp in the person's home folder. A leading "~" means that folder,
-// since host configurations carry the value without a shell to expand it; a
-// relative value is taken from dir.
-func Home(value, userHome, dir string) (string, error) {
+// since host configurations carry the value without a shell to expand it. A
+// relative value is refused: the store would be another one in each folder that
+// a command is called from, and an agent's working directory could supply it.
+func Home(value, userHome string) (string, error) {
 	rest, tilde := strings.CutPrefix(value, "~")
 	switch {
 	case value == "":
@@ -47,11 +48,8 @@ func Home(value, userHome, dir string) (string, error) {
 	case filepath.IsAbs(value):
 		return filepath.Clean(value), nil
 	default:
-		if !filepath.IsAbs(dir) {
-			return "", fault.Newf(CodeBadHome, "HCP_HOME %q is relative and the working directory is unknown", value).
-				WithHint("set HCP_HOME to an absolute path")
-		}
-		return filepath.Join(dir, value), nil
+		return "", fault.Newf(CodeBadHome, "HCP_HOME %q is no absolute path", value).
+			WithHint("write the whole path, or one that begins with ~/")
 	}
 	if !filepath.IsAbs(userHome) {
 		return "", fault.New(CodeBadHome, "the home folder is unknown").

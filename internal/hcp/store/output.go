@@ -115,7 +115,8 @@ func (r readerUntil) Read(p []byte) (int, error) {
 }
 
 // ReadOutput returns up to limit bytes of a stored output from offset, and its
-// whole size. At the end and beyond there are no bytes and no error.
+// whole size. An offset beyond the end is refused, since nothing there could be
+// told from an output that ended early; an empty output has no bytes at 0.
 func (s *Store) ReadOutput(ref string, offset, limit int64) (data []byte, size int64, err error) {
 	made, ok := ids.Parse(ref, outputPrefix)
 	if !ok {
@@ -138,8 +139,9 @@ func (s *Store) ReadOutput(ref string, offset, limit int64) (data []byte, size i
 		return nil, 0, err
 	}
 	defer func() { _ = file.Close() }()
-	if offset >= size {
-		return []byte{}, size, nil
+	if offset > 0 && offset >= size {
+		return nil, size, fault.Newf(CodeBadOutput, "offset %d is beyond the end of the output, which has %s", offset, fault.Count(size, "byte", "bytes")).
+			WithHint("read on only where an answer has a next_offset; without one it was the last")
 	}
 	data = make([]byte, min(limit, size-offset))
 	n, err := file.ReadAt(data, offset)

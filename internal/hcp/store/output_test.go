@@ -27,13 +27,13 @@ func TestOutputIsReadInParts(t *testing.T) {
 		t.Fatalf("%v, %v", info.Mode(), err)
 	}
 	var got []byte
-	for offset := int64(0); ; {
+	for offset := int64(0); offset < size; {
 		part, whole, err := s.ReadOutput(ref, offset, 777)
 		if err != nil || whole != size {
 			t.Fatal(whole, err)
 		}
 		if len(part) == 0 {
-			break
+			t.Fatal("nothing before the end")
 		}
 		got = append(got, part...)
 		offset += int64(len(part))
@@ -41,8 +41,16 @@ func TestOutputIsReadInParts(t *testing.T) {
 	if string(got) != content {
 		t.Fatal("the parts are not the whole")
 	}
-	if part, _, err := s.ReadOutput(ref, size+5, 10); err != nil || len(part) != 0 {
-		t.Fatalf("behind the end: %q, %v", part, err)
+	for _, beyond := range []int64{size, size + 5} {
+		_, _, err := s.ReadOutput(ref, beyond, 10)
+		wantCode(t, err, CodeBadOutput)
+	}
+	empty, _, err := s.SaveOutput(t.Context(), strings.NewReader(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if part, _, err := s.ReadOutput(empty, 0, 10); err != nil || len(part) != 0 {
+		t.Fatalf("empty output: %q, %v", part, err)
 	}
 }
 

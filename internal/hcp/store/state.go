@@ -81,7 +81,7 @@ func (s *Store) readState() (State, []byte, error) {
 
 func badState(path, why string, cause error) error {
 	return fault.Newf(CodeBadState, "cannot use %q: %s", path, why).Because(cause).
-		WithHint(`repair or restore the file; to start with nothing activated and every capability granted, write {"activated":[],"connected":[]} to it`)
+		WithHint(`a person repairs the file or restores it from a backup; with {"activated":[],"connected":[],"grants":[]} in it nothing is activated and nothing may run until grants are added`)
 }
 
 // parseState reads the document strictly where a slip would widen what is

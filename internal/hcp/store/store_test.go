@@ -15,23 +15,23 @@ import (
 )
 
 func TestHomeFollowsHCPHome(t *testing.T) {
-	for _, c := range []struct{ value, userHome, dir, want, code string }{
-		{"", "/home/ada", "/work", "/home/ada/.hcp", ""},
-		{"/srv/store", "/home/ada", "/src", "/srv/store", ""},
-		{"/srv//store/../other/", "", "", "/srv/other", ""},
-		{"~", "/home/ada", "/src", "/home/ada", ""},
-		{"~/.hcp", "/home/ada", "/src", "/home/ada/.hcp", ""},
-		{"~ada/x", "/home/ada", "/src", "/src/~ada/x", ""},
-		{"ci/store", "/home/ada", "/src", "/src/ci/store", ""},
-		{"../store", "/home/ada", "/src/x", "/src/store", ""},
-		{"ci", "/home/ada", "", "", CodeBadHome},
-		{"", "", "/src", "", CodeBadHome},
-		{"~/x", "", "/src", "", CodeBadHome},
-		{"", "ada", "/src", "", CodeBadHome},
+	for _, c := range []struct{ value, userHome, want, code string }{
+		{"", "/home/ada", "/home/ada/.hcp", ""},
+		{"/srv/store", "/home/ada", "/srv/store", ""},
+		{"/srv//store/../other/", "", "/srv/other", ""},
+		{"~", "/home/ada", "/home/ada", ""},
+		{"~/.hcp", "/home/ada", "/home/ada/.hcp", ""},
+		{"~ada/x", "/home/ada", "", CodeBadHome},
+		{"ci/store", "/home/ada", "", CodeBadHome},
+		{"../store", "/home/ada", "", CodeBadHome},
+		{".", "/home/ada", "", CodeBadHome},
+		{"", "", "", CodeBadHome},
+		{"~/x", "", "", CodeBadHome},
+		{"", "ada", "", CodeBadHome},
 	} {
-		got, err := Home(c.value, c.userHome, c.dir)
+		got, err := Home(c.value, c.userHome)
 		if got != c.want || fault.CodeOf(err) != c.code {
-			t.Errorf("Home(%q, %q, %q) = %q, %v", c.value, c.userHome, c.dir, got, err)
+			t.Errorf("Home(%q, %q) = %q, %v", c.value, c.userHome, got, err)
 		}
 	}
 }

@@ -148,7 +148,8 @@ func (a *Adapter) outcome(result proc.Result) adapter.Outcome {
 		Stderr:   &adapter.Stream{Head: result.Stderr.Head, Size: result.Stderr.Size},
 	}
 	if result.Leftovers > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d processes that the command left behind were ended", result.Leftovers))
+		out.Notes = append(out.Notes, fault.Count(int64(result.Leftovers),
+			"process that the command left behind was ended", "processes that the command left behind were ended"))
 	}
 	if result.Held {
 		out.Notes = append(out.Notes, "a process out of reach still holds the command's output; what it writes from now on is lost")
