@@ -1,0 +1,378 @@
+package seal
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
+)
+
+// Log is a transparency log in a folder: leaves, of 32 bytes each, and the
+// stored hashes of the tree above them. Several processes may append at once.
+type Log struct {
+	dir    string
+	origin string
+}
+
+const (
+	leafSize   = len(Digest{})
+	leavesName = "leaves"
+	treeName   = "tree"
+)
+
+// OpenLog opens the log in dir, which is made with mode 0700 if there is none.
+// Origin is the name that its checkpoints carry.
+func OpenLog(dir, origin string) (*Log, error) {
+	if err := durable.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{leavesName, treeName} {
+		err := durable.CreateFile(filepath.Join(dir, name), nil, 0o600)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	return &Log{dir: dir, origin: origin}, nil
+}
+
+// Append logs digests and returns the index of the first. They are on disk when
+// it returns.
+func (l *Log) Append(ctx context.Context, digests ...Digest) (first int64, err error) {
+	unlock, err := durable.Lock(ctx, filepath.Join(l.dir, "lock"), "anchor")
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	s, err := l.open(os.O_RDWR)
+	if err != nil {
+		return 0, err
+	}
+	defer s.close()
+	if err := s.mend(); err != nil {
+		return 0, err
+	}
+	first = s.size
+	if err := s.add(digests); err != nil {
+		return 0, durable.Explain("anchor in", l.dir, err)
+	}
+	return first, nil
+}
+
+// Checkpoint is what the log holds now.
+func (l *Log) Checkpoint(ctx context.Context) (Checkpoint, error) {
+	var c Checkpoint
+	err := l.read(ctx, func(s *state) error {
+		root, err := tlog.TreeHash(s.size, s)
+		c = Checkpoint{Origin: l.origin, Size: s.size, Root: root}
+		return err
+	})
+	return c, err
+}
+
+// Find is where the log first holds d.
+func (l *Log) Find(ctx context.Context, d Digest) (index int64, found bool, err error) {
+	err = l.read(ctx, func(s *state) error {
+		for i := int64(0); i < s.size && !found; i++ {
+			got, err := s.leaf(i)
+			if err != nil {
+				return err
+			}
+			index, found = i, got == d
+		}
+		return nil
+	})
+	return index, found, err
+}
+
+// Prove shows that the log holds the leaf at index, under a checkpoint of now
+// that k signs.
+func (l *Log) Prove(ctx context.Context, k Key, index int64) (Proof, error) {
+	var p Proof
+	err := l.read(ctx, func(s *state) error {
+		if index < 0 || index >= s.size {
+			return fault.Newf(CodeBadSeal, "the log has %d entries and none at %d", s.size, index)
+		}
+		path, err := tlog.ProveRecord(s.size, index, s)
+		if err != nil {
+			return err
+		}
+		root, err := tlog.TreeHash(s.size, s)
+		if err != nil {
+			return err
+		}
+		signed, err := Checkpoint{Origin: l.origin, Size: s.size, Root: root}.Sign(k)
+		p = Proof{Index: index, Path: plain(path), Checkpoint: signed}
+		return err
+	})
+	return p, err
+}
+
+// ProveConsistency shows that the tree of later's size begins with that of
+// earlier's.
+func (l *Log) ProveConsistency(ctx context.Context, earlier, later int64) ([][32]byte, error) {
+	var path [][32]byte
+	err := l.read(ctx, func(s *state) error {
+		if earlier < 0 || earlier > later || later > s.size {
+			return fault.Newf(CodeBadSeal, "the log has %d entries, so %d to %d is no part of its past", s.size, earlier, later)
+		}
+		if earlier == 0 || earlier == later {
+			return nil
+		}
+		hashes, err := tlog.ProveTree(later, earlier, s)
+		path = plain(hashes)
+		return err
+	})
+	return path, err
+}
+
+// Audit makes the tree anew from the leaves and compares it with the kept one.
+func (l *Log) Audit(ctx context.Context) error {
+	return l.read(ctx, func(s *state) error {
+		kept, err := tlog.TreeHash(s.size, s)
+		if err != nil {
+			return err
+		}
+		anew, err := s.rebuilt()
+		if err != nil {
+			return err
+		}
+		root, err := tlog.TreeHash(s.size, anew)
+		if err != nil {
+			return err
+		}
+		if root != kept {
+			return badLog(l.dir)
+		}
+		return nil
+	})
+}
+
+// read runs fn on the log as it is, mended in memory where a writer died.
+func (l *Log) read(ctx context.Context, fn func(*state) error) error {
+	unlock, err := durable.LockShared(ctx, filepath.Join(l.dir, "lock"), "read the log")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	s, err := l.open(os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if s.behind() {
+		if s.over, err = s.rebuilt(); err != nil {
+			return err
+		}
+	}
+	return fn(s)
+}
+
+// state is the log's two files, open.
+type state struct {
+	dir          string
+	leaves, tree *os.File
+	size         int64  // whole leaves
+	stored       int64  // hashes in the tree's file
+	over         memory // the tree, where the file cannot be used
+}
+
+func (l *Log) open(flag int) (*state, error) {
+	s := &state{dir: l.dir}
+	for name, f := range map[string]**os.File{leavesName: &s.leaves, treeName: &s.tree} {
+		opened, err := openRegular(filepath.Join(l.dir, name), flag)
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+		*f = opened
+	}
+	leaves, err := s.leaves.Stat()
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	tree, err := s.tree.Stat()
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	s.size, s.stored = leaves.Size()/int64(leafSize), tree.Size()/int64(leafSize)
+	return s, nil
+}
+
+// openRegular refuses what is no plain file: a link could lead an append out of
+// the folder.
+func openRegular(path string, flag int) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, durable.Explain("open", path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, badLog(filepath.Dir(path))
+	}
+	f, err := os.OpenFile(path, flag, 0)
+	if err != nil {
+		return nil, durable.Explain("open", path, err)
+	}
+	return f, nil
+}
+
+func (s *state) close() {
+	for _, f := range []*os.File{s.leaves, s.tree} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// behind reports that the tree's file is not that of the leaves.
+func (s *state) behind() bool { return s.stored != tlog.StoredHashCount(s.size) }
+
+// mend takes back half a leaf, which was never acknowledged, and brings the
+// tree in line with the leaves.
+func (s *state) mend() error {
+	if err := s.leaves.Truncate(s.size * int64(leafSize)); err != nil {
+		return durable.Explain("mend", s.dir, err)
+	}
+	if !s.behind() {
+		return nil
+	}
+	anew, err := s.rebuilt()
+	if err != nil {
+		return err
+	}
+	if err := s.tree.Truncate(0); err != nil {
+		return durable.Explain("mend", s.dir, err)
+	}
+	if err := writeHashes(s.tree, 0, anew); err != nil {
+		return durable.Explain("mend", s.dir, err)
+	}
+	s.stored = int64(len(anew))
+	return nil
+}
+
+// add writes leaves, synced, and then the hashes that they complete.
+func (s *state) add(digests []Digest) error {
+	grown := overlay{below: s}
+	raw := make([]byte, 0, len(digests)*leafSize)
+	for i, d := range digests {
+		raw = append(raw, d[:]...)
+		more, err := tlog.StoredHashesForRecordHash(s.size+int64(i), d.leaf(), &grown)
+		if err != nil {
+			return err
+		}
+		grown.more = append(grown.more, more...)
+	}
+	if _, err := s.leaves.WriteAt(raw, s.size*int64(leafSize)); err != nil {
+		return errors.Join(err, s.leaves.Truncate(s.size*int64(leafSize)))
+	}
+	if err := s.leaves.Sync(); err != nil {
+		return errors.Join(err, s.leaves.Truncate(s.size*int64(leafSize)))
+	}
+	// A tree that falls behind is made anew by the next one who opens the log.
+	if writeHashes(s.tree, s.stored, grown.more) != nil {
+		return nil
+	}
+	s.size, s.stored = s.size+int64(len(digests)), s.stored+int64(len(grown.more))
+	return nil
+}
+
+func writeHashes(f *os.File, at int64, all []tlog.Hash) error {
+	raw := make([]byte, 0, len(all)*leafSize)
+	for _, h := range all {
+		raw = append(raw, h[:]...)
+	}
+	_, err := f.WriteAt(raw, at*int64(leafSize))
+	return err
+}
+
+func (s *state) leaf(i int64) (Digest, error) {
+	var d Digest
+	_, err := s.leaves.ReadAt(d[:], i*int64(leafSize))
+	return d, err
+}
+
+// rebuilt is the tree made from the leaves alone.
+func (s *state) rebuilt() (memory, error) {
+	var tree memory
+	raw, err := io.ReadAll(io.NewSectionReader(s.leaves, 0, s.size*int64(leafSize)))
+	if err != nil {
+		return nil, durable.Explain("read", s.dir, err)
+	}
+	for i := range s.size {
+		d := Digest(raw[i*int64(leafSize):])
+		more, err := tlog.StoredHashesForRecordHash(i, d.leaf(), tree)
+		if err != nil {
+			return nil, err
+		}
+		tree = append(tree, more...)
+	}
+	return tree, nil
+}
+
+// ReadHashes is what the tlog package asks of a tree's keeper.
+func (s *state) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	if s.over != nil {
+		return s.over.ReadHashes(indexes)
+	}
+	out := make([]tlog.Hash, len(indexes))
+	for i, at := range indexes {
+		if at >= s.stored {
+			return nil, badLog(s.dir)
+		}
+		if _, err := s.tree.ReadAt(out[i][:], at*int64(leafSize)); err != nil {
+			return nil, durable.Explain("read", s.dir, err)
+		}
+	}
+	return out, nil
+}
+
+// memory is a tree that is not on disk.
+type memory []tlog.Hash
+
+// ReadHashes is what the tlog package asks of a tree's keeper.
+func (m memory) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	out := make([]tlog.Hash, len(indexes))
+	for i, at := range indexes {
+		if at >= int64(len(m)) {
+			return nil, badLog("memory")
+		}
+		out[i] = m[at]
+	}
+	return out, nil
+}
+
+// overlay is a tree with hashes that are not yet written.
+type overlay struct {
+	below *state
+	more  []tlog.Hash
+}
+
+// ReadHashes is what the tlog package asks of a tree's keeper.
+func (o *overlay) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	out := make([]tlog.Hash, len(indexes))
+	for i, at := range indexes {
+		if at >= o.below.stored {
+			out[i] = o.more[at-o.below.stored]
+			continue
+		}
+		h, err := o.below.ReadHashes([]int64{at})
+		if err != nil {
+			return nil, err
+		}
+		out[i] = h[0]
+	}
+	return out, nil
+}
+
+func badLog(dir string) error {
+	return fault.Newf(CodeBadLog, "the log in %q does not agree with its own leaves", dir).
+		WithHint("its files were changed by something else; compare its checkpoint with one kept elsewhere")
+}
