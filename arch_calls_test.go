@@ -96,15 +96,16 @@ func TestBannedCalls(t *testing.T) {
 // openExceptions lists files that open a file for writing by themselves, with
 // the reason why internal/kernel/durable does not fit.
 var openExceptions = map[string]string{
-	"internal/hcp/source/extract.go":          "unpacks archives into a temporary folder",
-	"internal/hcp/source/fetch.go":            "downloads archives into a temporary folder",
-	"internal/hcp/store/tree.go":              "fills a staging folder, which durable then flushes and publishes as a whole",
-	"internal/hcp/store/output.go":            "streams outputs that are kept for an hour and may be lost",
-	"internal/hcp/adapter/wrap/rooted.go":     "writes through os.Root, so that a program that is still running cannot lead the write out of its place by a link",
-	"internal/kernel/proc/cgroup_linux.go":    "writes to the kernel's control files",
-	"internal/kernel/sandbox/rules_linux.go":  "looks for the flag in the calls of others; opens nothing",
-	"internal/kernel/cli/terminal_unix.go":    "opens the controlling terminal",
-	"internal/kernel/cli/terminal_windows.go": "opens the controlling terminal",
+	"internal/hcp/source/extract.go":           "unpacks archives into a temporary folder",
+	"internal/hcp/source/fetch.go":             "downloads archives into a temporary folder",
+	"internal/hcp/store/tree.go":               "fills a staging folder, which durable then flushes and publishes as a whole",
+	"internal/hcp/store/output.go":             "streams outputs that are kept for an hour and may be lost",
+	"internal/hcp/adapter/wrap/rooted.go":      "writes through os.Root, so that a program that is still running cannot lead the write out of its place by a link",
+	"internal/kernel/proc/cgroup_linux.go":     "writes to the kernel's control files",
+	"internal/kernel/sandbox/rules_linux.go":   "looks for the flag in the calls of others; opens nothing",
+	"internal/kernel/proc/supervisor_linux.go": "opens /dev/null for its streams",
+	"internal/kernel/cli/terminal_unix.go":     "opens the controlling terminal",
+	"internal/kernel/cli/terminal_windows.go":  "opens the controlling terminal",
 }
 
 func TestFilesAreOpenedForWritingOnlyByTheirRoom(t *testing.T) {
