@@ -166,7 +166,7 @@ func (r activateResult) print(p *cli.Page) {
 	for _, change := range r.Changes {
 		printChange(p, change)
 	}
-	notesAndNext(p, r.Notes, r.Next)
+	NotesAndNext(p, r.Notes, r.Next)
 }
 
 func (r changesResult) print(p *cli.Page) {
@@ -175,7 +175,7 @@ func (r changesResult) print(p *cli.Page) {
 		printChange(p, change)
 	}
 	p.Line(p.Dim("hint: "), r.Hint)
-	notesAndNext(p, nil, r.Next)
+	NotesAndNext(p, nil, r.Next)
 }
 
 // printChange shows what a person is asked to accept.

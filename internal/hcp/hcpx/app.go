@@ -47,7 +47,7 @@ func App() cli.App {
 func verbs() []cli.Verb {
 	return []cli.Verb{
 		{Name: "commands", Group: groupRun, Short: "list commands with arguments and a line ready to run", New: commandsCommand},
-		{Name: "exec", Group: groupRun, Short: "run one command of a pack", New: execCommand},
+		{Name: "exec", Group: groupRun, Short: "run one command of a pack", New: ExecCommand(Open), Away: execAway},
 		{Name: "output", Group: groupRun, Short: "read more of a long output", New: outputCommand},
 		{Name: "skill", Group: groupRun, Short: "print the Skill of an activated pack", New: skillCommand},
 
@@ -83,6 +83,8 @@ func verbs() []cli.Verb {
 // Heavy lists the verbs that hcpx-kit has.
 func Heavy() []cli.Verb {
 	return []cli.Verb{
+		{Name: "search", Group: groupPacks, Short: "search the catalog for packs"},
+		{Name: "catalog", Group: groupPacks, Short: "show the catalog, or one pack of it"},
 		{Name: "conformance", Short: "run the protocol's vectors against a runtime"},
 		{Name: "man", Short: "write the manual pages"},
 	}

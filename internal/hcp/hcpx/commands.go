@@ -83,7 +83,7 @@ func (r commandsResult) print(p *cli.Page) {
 			p.Line("    ", p.Dim(cmd.Run))
 		}
 	}
-	notesAndNext(p, nil, r.Next)
+	NotesAndNext(p, nil, r.Next)
 }
 
 func decision(p *cli.Page, cmd local.CommandInfo) cli.Styled {

@@ -29,7 +29,12 @@ type missingCommandResult struct {
 	Commands []local.CommandInfo `json:"commands"`
 }
 
-func execCommand(c *cli.Call) *cobra.Command {
+// ExecCommand builds the verb over the runtimes that open makes.
+func ExecCommand(open Opener) func(c *cli.Call) *cobra.Command {
+	return func(c *cli.Call) *cobra.Command { return execCommand(c, open) }
+}
+
+func execCommand(c *cli.Call, open Opener) *cobra.Command {
 	var object string
 	cmd := &cobra.Command{
 		Use: "exec <pack_id> <verb_key> [--args '{…}'] [-- k=v …]",
@@ -59,7 +64,7 @@ func execCommand(c *cli.Call) *cobra.Command {
 		if err != nil {
 			return cli.Result{}, err
 		}
-		rt, err := Open(ctx, c)
+		rt, err := open(ctx, c)
 		if err != nil {
 			return cli.Result{}, err
 		}
@@ -183,7 +188,7 @@ func printExec(p *cli.Page, r hcp.ExecResult) {
 		r.Notes = append(r.Notes, "the output is longer than what is shown")
 		r.Next = append(r.Next, "hcpx output "+r.ReadMore.Ref)
 	}
-	notesAndNext(p, r.Notes, r.Next)
+	NotesAndNext(p, r.Notes, r.Next)
 }
 
 // resultText is a result for a person: text as it is, JSON indented.

@@ -88,11 +88,11 @@ func (r installResult) print(p *cli.Page) {
 	if r.Note != "" {
 		p.Line(p.Yellow("note: "), r.Note)
 	}
-	notesAndNext(p, r.Notes, r.Next)
+	NotesAndNext(p, r.Notes, r.Next)
 }
 
-// notesAndNext ends a page with what a person should know and may do now.
-func notesAndNext(p *cli.Page, notes, next []string) {
+// NotesAndNext ends a page with what a person should know and may do now.
+func NotesAndNext(p *cli.Page, notes, next []string) {
 	for _, note := range notes {
 		p.Line(p.Yellow("note: "), note)
 	}

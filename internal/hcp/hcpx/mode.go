@@ -131,5 +131,5 @@ func (r modeResult) print(p *cli.Page) {
 		line = append(line, p.Dim(", for pack "+r.Pack))
 	}
 	p.Line(line...)
-	notesAndNext(p, r.Notes, nil)
+	NotesAndNext(p, r.Notes, nil)
 }

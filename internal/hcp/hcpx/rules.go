@@ -329,5 +329,5 @@ func fitRule(rt *local.Runtime, rule *hcp.AccessRule) (notes []string, err error
 
 func (r ruleResult) print(p *cli.Page) {
 	p.Line(decisionWord(p, r.Rule.Decision), " ", p.Bold(r.Rule.Match), "  ", conditionText(r.Rule.When), p.Dim("  "+string(r.Rule.Scope)+" rule "+strconv.Itoa(r.Rule.Index)))
-	notesAndNext(p, r.Notes, nil)
+	NotesAndNext(p, r.Notes, nil)
 }

@@ -65,6 +65,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("TEST_ACCOUNT", home)
 			env.Setenv("PACKS", folder)
+			// Nothing listens there, so that no test depends on the network.
+			env.Setenv("HCP_CATALOG_URL", "http://127.0.0.1:1/api/v1/packs")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sameresult": sameResult, "member": member},

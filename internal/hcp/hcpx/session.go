@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"bridle/internal/hcp/access"
+	"bridle/internal/hcp/adapter/composite"
 	"bridle/internal/hcp/adapter/wrap"
 	"bridle/internal/hcp/local"
 	"bridle/internal/hcp/store"
@@ -20,8 +21,15 @@ func agentMarker(c *cli.Call) string {
 	return name
 }
 
-// Open opens the store and the runtime over it.
-func Open(ctx context.Context, c *cli.Call) (*local.Runtime, error) {
+// Opener opens the store and the runtime over it for one call.
+type Opener func(ctx context.Context, c *cli.Call) (*local.Runtime, error)
+
+// Open is the Opener of this program.
+func Open(ctx context.Context, c *cli.Call) (*local.Runtime, error) { return OpenWith(ctx, c, nil) }
+
+// OpenWith opens a runtime that has more code for the bootstrap pack's commands
+// than this program brings.
+func OpenWith(ctx context.Context, c *cli.Call, more composite.Handlers) (*local.Runtime, error) {
 	home, err := store.Home(c.Env.Get("HCP_HOME"), c.Home)
 	if err != nil {
 		return nil, err
@@ -47,7 +55,7 @@ func Open(ctx context.Context, c *cli.Call) (*local.Runtime, error) {
 			o.Certificates = append(o.Certificates, name+"="+value)
 		}
 	}
-	o.Handlers = handlers(c)
+	o.Handlers = handlers(c, more)
 	return local.Open(ctx, o)
 }
 

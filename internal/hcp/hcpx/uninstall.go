@@ -58,5 +58,5 @@ func (r uninstallResult) print(p *cli.Page) {
 	if r.DataKept != "" {
 		p.Line(p.Dim("kept: "), r.DataKept)
 	}
-	notesAndNext(p, r.Notes, nil)
+	NotesAndNext(p, r.Notes, nil)
 }

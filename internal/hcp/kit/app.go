@@ -27,8 +27,11 @@ func App() cli.App {
 
 func verbs() []cli.Verb {
 	return []cli.Verb{
+		{Name: "catalog", Short: "show the catalog, or one pack of it", New: catalogCommand},
 		{Name: "conformance", Short: "run the protocol's vectors against a runtime", New: conformanceCommand},
+		{Name: "exec", Short: "run one command of a pack", New: hcpx.ExecCommand(open)},
 		{Name: "install", Short: "fetch a pack and copy it into the store", New: installCommand},
 		{Name: "man", Short: "write the manual pages", Offline: true, New: manCommand},
+		{Name: "search", Short: "search the catalog for packs", New: searchCommand},
 	}
 }

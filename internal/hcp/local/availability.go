@@ -34,7 +34,7 @@ func (r *Runtime) Availability(ctx context.Context, id string) (hcp.Availability
 	if err != nil {
 		return hcp.Availability{}, err
 	}
-	in.Activated = state.IsActivated(id)
+	in.Activated = state.MayRun(id)
 	status, err := r.hub.Status(ctx, binding.For(&in.Pack.Manifest, scope))
 	if err != nil && !fault.Is(err, binding.CodeBadBinding) {
 		return hcp.Availability{}, err

@@ -53,7 +53,7 @@ func (r *Runtime) Commands(ctx context.Context, id, tool string) (PackCommands, 
 	for _, status := range available.Verbs {
 		reasons[status.VerbKey] = status.Reason
 	}
-	list := PackCommands{PackID: id, About: Lead(p.Skill), Commands: []CommandInfo{}}
+	list := PackCommands{PackID: id, About: pack.Lead(p.Skill), Commands: []CommandInfo{}}
 	for _, key := range p.Keys() {
 		list.Commands = append(list.Commands, commandInfo(p, key, tool, settings, reasons[key]))
 	}

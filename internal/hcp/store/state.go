@@ -29,6 +29,10 @@ type State struct {
 // IsActivated reports whether the pack is on the session.
 func (st *State) IsActivated(id string) bool { return slices.Contains(st.Activated, id) }
 
+// MayRun reports whether the pack's commands may be called: it is on the
+// session, or it is the program's own, which always is.
+func (st *State) MayRun(id string) bool { return id == hcp.BootstrapPack || st.IsActivated(id) }
+
 // IsConnected reports whether connect ran for the pack.
 func (st *State) IsConnected(id string) bool { return slices.Contains(st.Connected, id) }
 

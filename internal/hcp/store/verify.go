@@ -38,7 +38,7 @@ func (s *Store) load(id string, how func(string) (*pack.Pack, error)) (*pack.Pac
 }
 
 // Verify returns an activated pack for execution, or refuses: a pack that is
-// not activated, one whose files are not those that were accepted, and one
+// not activated (the program's own needs no activation), one whose files are not those that were accepted, and one
 // whose executable is another. It costs a stat for each file; a file is read
 // again only when it was touched, and a record that is out of date about
 // untouched content is renewed. It never waits for a lock.
@@ -53,12 +53,16 @@ func (s *Store) Verify(ctx context.Context, id string) (*Ready, error) {
 	if !s.Installed(id) {
 		return nil, s.unknownPack(id)
 	}
-	if !st.IsActivated(id) {
+	if !st.MayRun(id) {
 		return nil, notActivated(id)
 	}
 	rec, err := s.readRecord(id)
 	if err != nil {
 		return nil, err
+	}
+	if id == hcp.BootstrapPack && rec != nil && rec.Installed != nil && rec.Installed.Bundle != "" {
+		// The program laid it out and vouches for it; nobody has to accept it.
+		rec.Accepted = &Accepted{Digest: rec.Installed.Digest}
 	}
 	if rec == nil || rec.Accepted == nil || rec.Installed == nil {
 		return nil, fault.Newf(CodeNotActivated, "pack %s was activated by another program, which recorded nothing about it", id).

@@ -1,4 +1,4 @@
-package local
+package pack
 
 import "strings"
 
@@ -26,7 +26,7 @@ func Lead(skill string) string {
 			words = append(words, strings.Fields(line)...)
 		}
 	}
-	return shorten(strings.Join(words, " "), leadLength)
+	return cutAtWord(strings.Join(words, " "), leadLength)
 }
 
 // withoutComments drops <!-- … -->, and everything behind one that is not
@@ -43,8 +43,8 @@ func withoutComments(text string) string {
 	}
 }
 
-// shorten cuts text at a word, marking the cut.
-func shorten(text string, limit int) string {
+// cutAtWord cuts text at a word, marking the cut.
+func cutAtWord(text string, limit int) string {
 	runes := []rune(text)
 	if len(runes) <= limit {
 		return text
