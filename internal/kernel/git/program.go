@@ -1,10 +1,13 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,13 +48,21 @@ func Find(search string) (Program, error) {
 	return Program{path: found, search: strings.Join(kept, string(filepath.ListSeparator))}, nil
 }
 
+// MinVersion is the oldest git that does all that is asked of it.
+const MinVersion = "2.39"
+
 // call is one run of git.
 type call struct {
 	dir     string
 	home    string // an empty folder that stands for the home folder
 	args    []string
 	timeout time.Duration
-	allow   []string // transports, "https" alone when empty
+	allow   []string // transports, "https" alone when nil
+	extra   []string // settings, name=value, after those of every call
+	env     []string // variables besides those of every call
+	stdin   []byte
+	limit   int64 // on what is printed; outputLimit when zero
+	accept  int   // an exit code besides 0 that is no failure
 }
 
 // outputLimit is how much of what git prints is kept.
@@ -59,29 +70,75 @@ const outputLimit = 1 << 20
 
 // run runs git and fails unless it succeeds.
 func (p Program) run(ctx context.Context, c call) ([]byte, error) {
+	out, _, err := p.exit(ctx, c)
+	return out, err
+}
+
+// exit is run with the exit code, which is 0 or the accepted one.
+func (p Program) exit(ctx context.Context, c call) (out []byte, code int, err error) {
+	if p.path == "" {
+		return nil, 0, fault.New(CodeNoGit, "no git program was named")
+	}
 	allow := c.allow
-	if len(allow) == 0 {
+	if allow == nil {
 		allow = []string{"https"}
 	}
-	args := append(settings(allow), c.args...)
-	result, err := proc.Run(ctx, proc.Spec{
-		Path: p.path, Args: args, Env: p.environment(c.home, allow), Dir: c.dir,
-		Timeout: c.timeout, MaxStdout: outputLimit, MaxStderr: 64 << 10,
-	})
+	limit := c.limit
+	if limit == 0 {
+		limit = outputLimit
+	}
+	spec := proc.Spec{
+		Path: p.path, Args: append(settings(allow, c.extra), c.args...), Env: override(p.environment(c.home, allow), c.env),
+		Dir: c.dir, Timeout: c.timeout, MaxStdout: limit, MaxStderr: 64 << 10,
+	}
+	if c.stdin != nil {
+		spec.Stdin = bytes.NewReader(c.stdin)
+	}
+	result, err := proc.Run(ctx, spec)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	switch {
 	case result.Canceled:
-		return nil, context.Cause(ctx)
+		return nil, 0, context.Cause(ctx)
 	case result.TimedOut:
-		return nil, fault.Newf(CodeFailed, "git %s took longer than %s", c.args[0], c.timeout)
-	case result.ExitCode != 0 || result.Signal != "":
-		return nil, fault.Newf(CodeFailed, "git %s failed: %s", c.args[0], complaint(result.Stderr.Head))
+		return nil, 0, fault.Newf(CodeFailed, "git %s took longer than %s", c.args[0], c.timeout)
+	case result.Signal != "" || result.ExitCode != 0 && result.ExitCode != c.accept:
+		failed := fault.Newf(CodeFailed, "git %s failed: %s", c.args[0], complaint(result.Stderr.Head))
+		if old := p.tooOld(ctx, c); old != nil {
+			return nil, result.ExitCode, old.Because(failed)
+		}
+		return nil, result.ExitCode, failed
 	case result.Stdout.Truncated():
-		return nil, fault.Newf(CodeFailed, "git %s printed more than %d bytes", c.args[0], outputLimit)
+		return nil, 0, fault.Newf(CodeFailed, "git %s printed more than %d bytes", c.args[0], limit)
 	}
-	return result.Stdout.Head, nil
+	return result.Stdout.Head, result.ExitCode, nil
+}
+
+// tooOld asks git for its version after a failure: an old one may not know what
+// it was asked for. While all goes well nobody waits for the answer.
+func (p Program) tooOld(ctx context.Context, c call) *fault.Error {
+	result, err := proc.Run(ctx, proc.Spec{
+		Path: p.path, Args: []string{"version"}, Env: p.environment(c.home, nil), Dir: c.dir, Timeout: 10 * time.Second,
+	})
+	if err != nil || result.ExitCode != 0 {
+		return nil
+	}
+	version := strings.TrimPrefix(strings.TrimSpace(string(result.Stdout.Head)), "git version ")
+	if !olderThan(version, 2, 39) {
+		return nil
+	}
+	return fault.Newf(CodeOldGit, "git %q is older than %s", version, MinVersion).WithHint("install a newer git")
+}
+
+// olderThan compares the first two numbers of a version. What cannot be read is
+// not older.
+func olderThan(version string, major, minor int) bool {
+	first, rest, _ := strings.Cut(version, ".")
+	second, _, _ := strings.Cut(rest, ".")
+	a, errA := strconv.Atoi(first)
+	b, errB := strconv.Atoi(second)
+	return errA == nil && errB == nil && (a < major || a == major && b < minor)
 }
 
 // complaint is the last thing git said, made safe to print.
@@ -99,6 +156,15 @@ func complaint(stderr []byte) string {
 		return "it said nothing"
 	}
 	return redact.Visible(last)
+}
+
+// override replaces variables: of two of one name, programs see the first.
+func override(base, with []string) []string {
+	for _, pair := range with {
+		name, _, _ := strings.Cut(pair, "=")
+		base = slices.DeleteFunc(base, func(old string) bool { return strings.HasPrefix(old, name+"=") })
+	}
+	return append(base, with...)
 }
 
 // environment is everything git sees. Configuration outside the repository is
@@ -120,6 +186,9 @@ func (p Program) environment(home string, allow []string) []string {
 		"GIT_ALLOW_PROTOCOL=" + strings.Join(allow, ":"),
 		"GIT_PROTOCOL_FROM_USER=0",
 		"GIT_OPTIONAL_LOCKS=0",
+		"GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_NO_LAZY_FETCH=1",
+		"GIT_ADVICE=0",
 		"GIT_LITERAL_PATHSPECS=1",
 		"GIT_LFS_SKIP_SMUDGE=1",
 		"GIT_PAGER=cat",
@@ -129,7 +198,7 @@ func (p Program) environment(home string, allow []string) []string {
 
 // settings are given on the command line of every call, where they win over
 // the repository's own configuration.
-func settings(allow []string) []string {
+func settings(allow, extra []string) []string {
 	pairs := []string{
 		"core.hooksPath=" + os.DevNull,
 		"core.fsmonitor=false",
@@ -154,6 +223,7 @@ func settings(allow []string) []string {
 	for _, transport := range allow {
 		pairs = append(pairs, "protocol."+transport+".allow=always")
 	}
+	pairs = append(pairs, extra...)
 	args := make([]string, 0, 2*len(pairs))
 	for _, pair := range pairs {
 		args = append(args, "-c", pair)

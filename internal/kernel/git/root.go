@@ -130,8 +130,7 @@ func checked(l Location) (Location, error) {
 			return Location{}, unreadable(path, err)
 		}
 		if !ownedByUs(info) {
-			return Location{}, fault.Newf(CodeForeign, "the repository at %q belongs to another user", l.Root).
-				WithHint("run the command as its owner, or in a repository of your own")
+			return Location{}, foreign(l.Root)
 		}
 	}
 	return l, nil

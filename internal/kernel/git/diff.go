@@ -1,0 +1,125 @@
+package git
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// ChangeKind says what happened to a path between two trees.
+type ChangeKind string
+
+// The kinds of changes. A change of the type is one between file, link and
+// submodule; a file that becomes a folder is deleted and the folder's files are
+// added.
+const (
+	Added       ChangeKind = "added"
+	Deleted     ChangeKind = "deleted"
+	Modified    ChangeKind = "modified"
+	TypeChanged ChangeKind = "type_changed"
+)
+
+// Change is one path that differs between two trees. The path is bytes.
+type Change struct {
+	Path             string
+	Kind             ChangeKind
+	OldMode, NewMode uint32
+	OldID, NewID     OID
+}
+
+// Diff returns the files that differ between two trees or commits, in the order
+// of their bytes. An empty id stands for the empty tree. Renames are two changes.
+func (r *Repository) Diff(ctx context.Context, a, b OID) ([]Change, error) {
+	d := differ{repo: r, ctx: ctx}
+	if err := d.folders("", a, b); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(d.out, func(x, y Change) int {
+		if c := strings.Compare(x.Path, y.Path); c != 0 {
+			return c
+		}
+		return strings.Compare(string(y.Kind), string(x.Kind)) // deleted before added
+	})
+	return d.out, nil
+}
+
+type differ struct {
+	repo *Repository
+	ctx  context.Context //nolint:containedctx // lives for one walk
+	out  []Change
+}
+
+func (d *differ) read(id OID) ([]Entry, error) {
+	if id.IsZero() {
+		return nil, nil
+	}
+	return d.repo.Tree(d.ctx, id)
+}
+
+// folders compares two trees of which one may be absent.
+func (d *differ) folders(prefix string, a, b OID) error {
+	if a == b {
+		return nil
+	}
+	old, err := d.read(a)
+	if err != nil {
+		return err
+	}
+	now, err := d.read(b)
+	if err != nil {
+		return err
+	}
+	for len(old) > 0 || len(now) > 0 {
+		var x, y Entry
+		switch order(old, now) {
+		case -1:
+			x, old = old[0], old[1:]
+		case 1:
+			y, now = now[0], now[1:]
+		default:
+			x, old = old[0], old[1:]
+			y, now = now[0], now[1:]
+		}
+		if err := d.entries(prefix, x, y); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func order(a, b []Entry) int {
+	switch {
+	case len(b) == 0:
+		return -1
+	case len(a) == 0:
+		return 1
+	}
+	return compareEntries(a[0], b[0])
+}
+
+// entries compares what two trees have under one name. Git's order keeps a
+// folder and a file of one name apart, so both are folders or neither is.
+func (d *differ) entries(prefix string, x, y Entry) error {
+	name := x.Name
+	if name == "" {
+		name = y.Name
+	}
+	path := prefix + name
+	if x.IsTree() || y.IsTree() {
+		return d.folders(path+"/", x.ID, y.ID)
+	}
+	if x == y {
+		return nil
+	}
+	c := Change{Path: path, Kind: Modified, OldMode: x.Mode, NewMode: y.Mode, OldID: x.ID, NewID: y.ID}
+	switch {
+	case x.Mode == 0:
+		c.Kind = Added
+	case y.Mode == 0:
+		c.Kind = Deleted
+	case x.Mode&0o170000 != y.Mode&0o170000:
+		c.Kind = TypeChanged
+	}
+	d.out = append(d.out, c)
+	return nil
+}
