@@ -1,0 +1,121 @@
+package snapshot
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxAlternates bounds how many stores a store borrows from.
+const maxAlternates = 100
+
+// signature tells whether any file of the object store, or of a store that it
+// borrows from, has changed: by what the kernel tells of each.
+func (r *repository) signature(ctx context.Context, s *gitState, now int64) (string, error) {
+	own := s.trees[0]
+	if r.linked() {
+		own = s.trees[1]
+	}
+	h := sha256.New()
+	sign := func(t *tree, below string) {
+		paths := make([]string, 0, len(t.nodes))
+		for path := range t.nodes {
+			if below == "" || path == below || strings.HasPrefix(path, below+"/") {
+				paths = append(paths, path)
+			}
+		}
+		slices.Sort(paths)
+		var buf []byte
+		for _, path := range paths {
+			for i := range t.nodes[path].entries {
+				buf = stamp(buf[:0], path, &t.nodes[path].entries[i])
+				h.Write(buf)
+			}
+		}
+	}
+	sign(own, "objects")
+	seen := map[string]bool{}
+	queue := []string{filepath.Join(r.common, "objects")}
+	for len(queue) > 0 {
+		store := queue[0]
+		queue = queue[1:]
+		borrowed, err := alternates(store)
+		if err != nil {
+			return "", err
+		}
+		for _, dir := range borrowed {
+			if seen[dir] {
+				continue
+			}
+			if len(seen) >= maxAlternates {
+				return "", unsupported("borrows from more than a hundred object stores", "repack it without alternates")
+			}
+			seen[dir] = true
+			queue = append(queue, dir)
+			w := walk{root: dir, judge: func(string, bool) look { return stat }, now: now}
+			t, err := w.run(ctx)
+			if err != nil {
+				return "", err
+			}
+			h.Write([]byte(dir + "\x00"))
+			sign(t, "")
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// stamp is what the kernel tells of an entry, as bytes. Directories move with
+// what is in them and are left out.
+func stamp(buf []byte, dir string, e *entry) []byte {
+	if e.kind == Directory {
+		return buf
+	}
+	buf = append(append(append(buf, dir...), '/'), e.name...)
+	buf = append(buf, 0, byte(e.kind))
+	buf = binary.BigEndian.AppendUint32(buf, e.mode)
+	for _, n := range [...]uint64{e.dev, e.ino, uint64(e.size), uint64(e.mtime), uint64(e.ctime)} {
+		buf = binary.BigEndian.AppendUint64(buf, n)
+	}
+	return buf
+}
+
+// alternates lists the stores that a store borrows from.
+func alternates(store string) ([]string, error) {
+	path := filepath.Join(store, "info", "alternates")
+	data, err := readSome(path, maxRef)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	var dirs []string
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if line[0] == '"' {
+			return nil, unsupported("borrows from a store with a quoted name", "rename that store")
+		}
+		if !filepath.IsAbs(line) {
+			line = filepath.Join(store, line)
+		}
+		dir, err := filepath.EvalSymlinks(line)
+		if err != nil {
+			return nil, unreadable(line, err)
+		}
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, unsupported("borrows from \""+line+"\", which is no directory", "correct objects/info/alternates")
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, nil
+}

@@ -1,0 +1,146 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/git"
+)
+
+// Options say how a snapshot is taken.
+type Options struct {
+	// Git checks object stores and tells what is ignored.
+	Git git.Program
+	// Home is the user's home folder, for the configuration that git takes from
+	// there; "" takes none.
+	Home string
+	// Excludes are relative prefixes below which ignored files are left out.
+	Excludes []string
+	// Base is an earlier snapshot of the same place; hashes of what has not moved
+	// since are taken from it.
+	Base *Snapshot
+	// Paranoid hashes everything and checks the object store, whatever is known.
+	Paranoid bool
+}
+
+// Snapshot is what a repository was at one time.
+type Snapshot struct {
+	repository *repository
+	files      *tree
+	git        *gitState
+	signature  string // of the object store
+	integrity  error  // what a full check of it found
+	excludes   []string
+	options    Options
+}
+
+// Take records the repository whose working tree has its root at a place.
+func Take(ctx context.Context, root string, o Options) (*Snapshot, error) {
+	r, err := locate(root, o.Home)
+	if err != nil {
+		return nil, err
+	}
+	now, err := kernelTime()
+	if err != nil {
+		return nil, fault.New(fault.CodeInternal, "the kernel's clock cannot be read").Because(err)
+	}
+	s := &Snapshot{repository: r, excludes: cleaned(o.Excludes), options: o}
+	base := o.Base
+	if base == nil || o.Paranoid || base.repository.root != r.root || base.repository.gitDir != r.gitDir || base.repository.common != r.common {
+		base = &Snapshot{}
+	}
+	if s.git, err = r.readState(ctx, now, base.git); err != nil {
+		return nil, err
+	}
+	if err := s.walkFiles(ctx, now, base.files); err != nil {
+		return nil, err
+	}
+	if s.signature, err = r.signature(ctx, s.git, now); err != nil {
+		return nil, err
+	}
+	if base.signature == s.signature {
+		s.integrity = base.integrity
+		return s, nil
+	}
+	s.integrity = o.Git.Fsck(ctx, r.root)
+	if s.integrity != nil && (!fault.Is(s.integrity, git.CodeFailed) || ctx.Err() != nil) {
+		return nil, errors.Join(s.integrity, context.Cause(ctx))
+	}
+	return s, nil
+}
+
+// walkFiles walks through the working tree. Below an excluded prefix only what
+// git tracks or does not ignore is recorded.
+func (s *Snapshot) walkFiles(ctx context.Context, now int64, base *tree) error {
+	kept, err := s.kept(ctx)
+	if err != nil {
+		return err
+	}
+	w := walk{root: s.repository.root, now: now, base: base, judge: func(path string, dir bool) look {
+		switch {
+		case path == ".git" && dir:
+			return skip
+		case below(path, s.excludes) && !kept.allows(path):
+			return skip
+		}
+		return record
+	}}
+	s.files, err = w.run(ctx)
+	return err
+}
+
+// kept is what is recorded below excluded prefixes.
+type kept struct {
+	paths map[string]bool // files and the directories above them
+	whole []string        // nested repositories
+}
+
+func (k *kept) allows(path string) bool { return k.paths[path] || below(path, k.whole) }
+
+func (s *Snapshot) kept(ctx context.Context) (*kept, error) {
+	k := &kept{paths: map[string]bool{}}
+	if len(s.excludes) == 0 {
+		return k, nil
+	}
+	const nestedRepository = 0o160000
+	for i := range s.git.index.entries {
+		if e := &s.git.index.entries[i]; below(e.path, s.excludes) {
+			k.add(e.path, e.mode == nestedRepository)
+		}
+	}
+	untracked, err := s.options.Git.Untracked(ctx, s.repository.root, s.excludes...)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range untracked {
+		trimmed := strings.TrimSuffix(path, "/")
+		k.add(trimmed, trimmed != path)
+	}
+	return k, nil
+}
+
+func (k *kept) add(path string, whole bool) {
+	if whole {
+		k.whole = append(k.whole, path)
+	}
+	for at := path; at != "." && at != "/" && !k.paths[at]; at = filepath.ToSlash(filepath.Dir(at)) {
+		k.paths[at] = true
+	}
+}
+
+// cleaned brings excludes into the form of snapshot paths.
+func cleaned(excludes []string) []string {
+	var clean []string
+	for _, exclude := range excludes {
+		exclude = strings.TrimRight(strings.ReplaceAll(exclude, `\`, "/"), "/")
+		if exclude != "" && exclude != "." {
+			clean = append(clean, exclude)
+		}
+	}
+	slices.Sort(clean)
+	return slices.Compact(clean)
+}

@@ -1,0 +1,288 @@
+package snapshot
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// worker walks with descriptors and buffers of its own.
+type worker struct {
+	walk *walk
+	root int
+	list []byte
+	buf  []byte
+	hash hash.Hash
+}
+
+// open opens the root for each worker.
+func (w *walk) open(count int) ([]*worker, error) {
+	workers := make([]*worker, 0, count)
+	for range count {
+		root, err := unix.Open(w.root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if err != nil {
+			for _, opened := range workers {
+				opened.close()
+			}
+			return nil, unreadable(w.root, err)
+		}
+		workers = append(workers, &worker{
+			walk: w, root: root, list: make([]byte, 32<<10), buf: make([]byte, 128<<10), hash: sha256.New(),
+		})
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(workers[0].root, &st); err != nil {
+		return nil, unreadable(w.root, err)
+	}
+	w.self = entryOf("", &st)
+	return workers, nil
+}
+
+func (k *worker) close() { unix.Close(k.root) }
+
+func (k *worker) perform(t task) error {
+	dir, err := k.openDir(t.path)
+	if err != nil {
+		return unreadable(k.name(t.path), err)
+	}
+	defer unix.Close(dir)
+	if t.files != nil {
+		return k.hashAll(dir, t.node, t.files)
+	}
+	return k.listDir(dir, t)
+}
+
+func (k *worker) name(path string) string { return join(k.walk.root, path) }
+
+// openDir opens a directory below the root without following any link on the way.
+func (k *worker) openDir(path string) (int, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	if path == "" {
+		// A descriptor of its own, since the position of a listing belongs to it.
+		return openAgain(k.root, ".", flags)
+	}
+	how := unix.OpenHow{Flags: flags, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
+	for {
+		fd, err := unix.Openat2(k.root, path, &how)
+		switch err {
+		case nil:
+			return fd, nil
+		case unix.EINTR, unix.EAGAIN:
+			continue
+		case unix.ENOSYS, unix.EPERM, unix.ENAMETOOLONG: // an old kernel, a filter, a very deep tree
+			return k.descend(path, flags)
+		default:
+			return -1, err
+		}
+	}
+}
+
+// descend opens a directory step by step.
+func (k *worker) descend(path string, flags int) (int, error) {
+	at, err := openAgain(k.root, ".", flags)
+	for step := range strings.SplitSeq(path, "/") {
+		if err != nil {
+			return -1, err
+		}
+		var next int
+		next, err = openAgain(at, step, flags)
+		unix.Close(at)
+		at = next
+	}
+	return at, err
+}
+
+func openAgain(dir int, name string, flags int) (int, error) {
+	for {
+		fd, err := unix.Openat(dir, name, flags, 0)
+		if err != unix.EINTR {
+			return fd, err
+		}
+	}
+}
+
+// listDir reads a directory and what the kernel tells of its entries.
+func (k *worker) listDir(dir int, t task) error {
+	var self unix.Stat_t
+	if err := unix.Fstat(dir, &self); err != nil {
+		return unreadable(k.name(t.path), err)
+	}
+	k.walk.meet(dir, uint64(self.Dev)) //nolint:unconvert // a different type on other architectures
+	names, err := k.names(dir)
+	if err != nil {
+		return unreadable(k.name(t.path), err)
+	}
+	slices.Sort(names)
+	n := &node{path: t.path, entries: make([]entry, 0, len(names))}
+	ways := make([]look, 0, len(names))
+	var old *node
+	if k.walk.base != nil {
+		old = k.walk.base.nodes[t.path]
+	}
+	var stale []int
+	for _, name := range names {
+		var st unix.Stat_t
+		if err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+			if err == unix.ENOENT {
+				return unstable(k.name(join(t.path, name)))
+			}
+			return unreadable(k.name(join(t.path, name)), err)
+		}
+		e := entryOf(name, &st)
+		way := t.how
+		if k.walk.judge != nil && way == record {
+			way = k.walk.judge(join(t.path, name), e.kind == Directory)
+		}
+		if way == skip {
+			continue
+		}
+		if way == record && (e.kind == Regular || e.kind == Link) && !lend(old, &e) {
+			stale = append(stale, len(n.entries))
+		}
+		n.entries, ways = append(n.entries, e), append(ways, way)
+	}
+	rest, own := k.walk.follow(n, ways, stale)
+	k.walk.listed(n, rest)
+	return k.hashAll(dir, n, own)
+}
+
+// names reads the names of a directory.
+func (k *worker) names(dir int) (names []string, err error) {
+	for {
+		n, err := unix.Getdents(dir, k.list)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			return names, nil
+		}
+		_, _, names = unix.ParseDirent(k.list[:n], -1, names)
+	}
+}
+
+func (k *worker) hashAll(dir int, n *node, files []int) error {
+	for _, i := range files {
+		e := &n.entries[i]
+		var err error
+		if e.kind == Link {
+			err = k.readLink(dir, e)
+		} else {
+			err = k.hashFile(dir, e)
+		}
+		if errors.Is(err, errMoving) {
+			return unstable(k.name(join(n.path, e.name)))
+		}
+		if err != nil {
+			return unreadable(k.name(join(n.path, e.name)), err)
+		}
+	}
+	return nil
+}
+
+var errMoving = errors.New("it changes while it is read")
+
+// attempts is how often a file that changes meanwhile is read.
+const attempts = 3
+
+// hashFile hashes a regular file. What the kernel tells before and after must be
+// the same, and the same as when it was listed.
+func (k *worker) hashFile(dir int, e *entry) error {
+	fd, err := openAgain(dir, e.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC)
+	if err == unix.ELOOP || err == unix.ENOENT || err == unix.ENXIO {
+		return errMoving // it was something else when it was listed
+	}
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	for range attempts {
+		var st unix.Stat_t
+		if err := unix.Fstat(fd, &st); err != nil {
+			return err
+		}
+		before := entryOf(e.name, &st)
+		if before.kind != Regular || before.ino != e.ino || before.dev != e.dev {
+			return errMoving
+		}
+		sum, err := k.sum(fd)
+		if err != nil {
+			return err
+		}
+		if err := unix.Fstat(fd, &st); err != nil {
+			return err
+		}
+		after := entryOf(e.name, &st)
+		if after.unmoved(&before) {
+			*e = after
+			e.sum, e.settled = sum, k.walk.settled(&after)
+			return nil
+		}
+	}
+	return errMoving
+}
+
+func (k *worker) sum(fd int) (sum [32]byte, err error) {
+	k.hash.Reset()
+	for offset := int64(0); ; {
+		n, err := unix.Pread(fd, k.buf, offset)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return sum, err
+		}
+		if n == 0 {
+			k.hash.Sum(sum[:0])
+			return sum, nil
+		}
+		k.hash.Write(k.buf[:n])
+		offset += int64(n)
+	}
+}
+
+func (k *worker) readLink(dir int, e *entry) error {
+	for size := 256; ; size *= 2 {
+		text := make([]byte, size)
+		n, err := unix.Readlinkat(dir, e.name, text)
+		switch {
+		case err == unix.EINVAL || err == unix.ENOENT:
+			return errMoving
+		case err != nil:
+			return err
+		case n < size:
+			e.link, e.settled = string(text[:n]), k.walk.settled(e)
+			return nil
+		}
+	}
+}
+
+// settled says whether a later change of the entry would show in its change time.
+func (w *walk) settled(e *entry) bool { return e.ctime < w.now && w.trusted(e.dev) }
+
+func entryOf(name string, st *unix.Stat_t) entry {
+	e := entry{
+		name: name, mode: st.Mode & 0o7777, uid: st.Uid, gid: st.Gid,
+		dev: uint64(st.Dev), ino: st.Ino, size: st.Size, //nolint:unconvert // a different type on other architectures
+		mtime: st.Mtim.Nano(), ctime: st.Ctim.Nano(),
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		e.kind = Regular
+	case unix.S_IFLNK:
+		e.kind = Link
+	case unix.S_IFDIR:
+		e.kind = Directory
+	default:
+		e.kind = Special
+		e.link = fmt.Sprintf("%o %d", st.Mode&unix.S_IFMT, st.Rdev)
+	}
+	return e
+}
