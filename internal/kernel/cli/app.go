@@ -38,6 +38,12 @@ type App struct {
 	Failure func(*fault.Error) any
 	// FailureToStderr sends that object to standard error.
 	FailureToStderr bool
+	// JSONWhenPiped prints JSON without being asked wherever standard output is
+	// no terminal.
+	JSONWhenPiped bool
+	// UsageExit is the exit code of a command line that cannot be understood; 0
+	// is that of any failure.
+	UsageExit int
 }
 
 // Verb is one entry of an App's table.
@@ -72,7 +78,7 @@ func (a App) Run(ctx context.Context, inv Invocation) int {
 		return a.printVersion(inv)
 	}
 	a.Verbs = append(slices.Clone(a.Verbs), builtin()...)
-	call := &Call{Invocation: inv, App: a, JSON: wantsJSON(inv.Args)}
+	call := &Call{Invocation: inv, App: a, JSON: wantsJSON(inv.Args) || a.JSONWhenPiped && !inv.Terminal.Stdout}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// A second signal finds the default again and ends the process.

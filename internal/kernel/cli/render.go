@@ -83,6 +83,9 @@ func (c *Call) fail(ctx context.Context, err error) int {
 		f = fault.New("interrupted", "interrupted").WithExit(ExitInterrupted)
 	}
 	exit := max(f.Exit, fault.ExitFailure)
+	if f.Code == CodeUsage {
+		exit = max(exit, c.App.UsageExit)
+	}
 	if !c.JSON {
 		c.explain(f)
 		return exit

@@ -1,0 +1,223 @@
+package credential
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"bridle/internal/kernel/canon"
+	"bridle/internal/kernel/redact"
+	houndspec "bridle/spec/hound"
+)
+
+func read(t *testing.T, name string, v any) {
+	t.Helper()
+	data, err := houndspec.Interop.ReadFile("interop/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSecretNamesAreThoseOfTheVectors(t *testing.T) {
+	var vectors struct {
+		Cases []struct {
+			Name   string `json:"name"`
+			Secret bool   `json:"secret"`
+		} `json:"cases"`
+	}
+	read(t, "secret-names.json", &vectors)
+	if len(vectors.Cases) < 30 {
+		t.Fatalf("only %d cases", len(vectors.Cases))
+	}
+	for _, c := range vectors.Cases {
+		if got := IsSecretName(c.Name); got != c.Secret {
+			t.Errorf("%q: %v", c.Name, got)
+		}
+	}
+}
+
+func TestVariablesPromiseSecretsByNameOrValue(t *testing.T) {
+	for _, c := range []struct {
+		name, value string
+		want        bool
+	}{
+		{"KEY", "x", true},
+		{"EXA_API_KEY", "x", true},
+		{"sort_key", "x", true},
+		{"MONKEY", "x", false},
+		{"DATABASE_URL", "x", true},
+		{"APP_DATABASE_URL", "x", true},
+		{"GITHUB_TOKEN", "x", true},
+		{"REGION", "eu", false},
+		{"MIRROR", "https://user:pass@example.org/x", true},
+		{"MIRROR", "https://user@example.org", true},
+		{"MIRROR", "https://example.org/a@b", false},
+		{"MIRROR", "https://example.org?x=a@b", false},
+		{"FIRECRAWL_ENDPOINT", "https://api.example.org", false},
+	} {
+		if got := IsSecretVariable(c.name, c.value); got != c.want {
+			t.Errorf("%s=%s: %v", c.name, c.value, got)
+		}
+	}
+}
+
+func TestFormsAreThoseOfTheVectors(t *testing.T) {
+	var vectors struct {
+		Cases []struct {
+			Value string   `json:"value"`
+			Forms []string `json:"forms"`
+		} `json:"cases"`
+	}
+	read(t, "credential-forms.json", &vectors)
+	for _, c := range vectors.Cases {
+		got := Forms(c.Value)
+		slices.Sort(got)
+		slices.Sort(c.Forms)
+		if !slices.Equal(got, c.Forms) {
+			t.Errorf("%q: %q, not %q", c.Value, got, c.Forms)
+		}
+		s := NewScanner(redact.NewSecret(c.Value))
+		for _, form := range c.Forms {
+			if !s.InBytes([]byte("before " + form + " after")) {
+				t.Errorf("%q is not found as %q", c.Value, form)
+			}
+		}
+	}
+}
+
+const secret = "s3cr3t/va+lue of 27 letters"
+
+// zip packs data as gzip does.
+func zip(t testing.TB, data string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(data)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func document(t testing.TB, v any) []byte {
+	t.Helper()
+	data, err := canon.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestSecretIsFoundInsideAttachments(t *testing.T) {
+	b64, raw := base64.StdEncoding.EncodeToString, base64.RawURLEncoding.EncodeToString
+	for name, text := range map[string]string{
+		"plain":                    "say " + secret,
+		"percent":                  url.PathEscape(secret),
+		"base64":                   b64([]byte(secret)),
+		"base64 of more":           b64([]byte("x" + secret + "y")),
+		"URL base64, no padding":   raw([]byte("xy" + secret)),
+		"hexadecimal":              hex.EncodeToString([]byte(secret)),
+		"upper hexadecimal":        strings.ToUpper(hex.EncodeToString([]byte(secret))),
+		"base64 twice":             b64([]byte(b64([]byte("x" + secret)))),
+		"base64 in hex in base64":  b64([]byte(hex.EncodeToString([]byte(b64([]byte(secret)))))),
+		"gzip in base64":           b64([]byte(zip(t, "x"+secret))),
+		"gzip in gzip in base64":   b64([]byte(zip(t, zip(t, secret)))),
+		"gzip in hexadecimal":      hex.EncodeToString([]byte(zip(t, secret))),
+		"JSON in JSON":             string(document(t, map[string]string{"a": secret})),
+		"JSON escapes in JSON":     `{"a":"s3cr3t\u002fva\u002blue of 27 letters"}`,
+		"JSON in base64":           b64([]byte(`{"a":["s3cr3t\/va\u002blue of 27 letters"]}`)),
+		"gzip of base64 in base64": b64([]byte(zip(t, b64([]byte("xx"+secret))))),
+		"a data URL":               "data:text/plain;base64," + b64([]byte(zip(t, secret))),
+		"base64 in lines":          b64([]byte(zip(t, secret)))[:20] + "\n" + b64([]byte(zip(t, secret)))[20:],
+	} {
+		s := NewScanner(redact.NewSecret(secret))
+		for where, doc := range map[string]any{
+			"a member": map[string]any{"data": map[string]any{"body_base64": text}},
+			"a list":   []any{1, []any{text}},
+			"a name":   map[string]any{text: 1},
+		} {
+			if !s.InDocument(document(t, doc), canon.Limits{}) {
+				t.Errorf("%s in %s is not found", name, where)
+			}
+		}
+		if NewScanner(redact.NewSecret("another value")).InDocument(document(t, []any{text}), canon.Limits{}) {
+			t.Errorf("%s: something is found that is not there", name)
+		}
+	}
+}
+
+func TestNumbersAreLookedAtByTheirDigits(t *testing.T) {
+	s := NewScanner(redact.NewSecret("8675309"))
+	if !s.InDocument([]byte(`{"n":8675309}`), canon.Limits{}) {
+		t.Error("a number holds the secret")
+	}
+}
+
+func TestWhatIsTooLargeToLookIntoCountsAsASecret(t *testing.T) {
+	bomb := zip(t, strings.Repeat("\x00", maxUnpacked+1))
+	s := NewScanner(redact.NewSecret(secret))
+	if !s.InDocument(document(t, base64.StdEncoding.EncodeToString([]byte(bomb))), canon.Limits{MaxBytes: 16 << 20}) {
+		t.Error("what nobody looked at passes")
+	}
+	deep := secret
+	for range maxNesting + 3 {
+		deep = zip(t, deep)
+	}
+	if !s.InDocument(document(t, base64.StdEncoding.EncodeToString([]byte(deep))), canon.Limits{}) {
+		t.Error("what is nested too deep passes")
+	}
+}
+
+func TestNothingIsSoughtWithoutSecrets(t *testing.T) {
+	for _, s := range []*Scanner{nil, NewScanner(), NewScanner(redact.NewSecret(""))} {
+		if s.InBytes([]byte("anything")) || s.InDocument([]byte(`"anything"`), canon.Limits{}) {
+			t.Error("something is found without a secret")
+		}
+	}
+}
+
+func TestAnySecretIsFoundInAnyForm(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.StringN(1, 40, 60).Draw(t, "value")
+		s := NewScanner(redact.NewSecret(value))
+		for _, form := range Forms(value) {
+			if !s.InDocument(mustMarshal(t, form), canon.Limits{}) {
+				t.Fatalf("%q is not found as %q", value, form)
+			}
+		}
+	})
+}
+
+func FuzzInDocument(f *testing.F) {
+	f.Add([]byte(`{"a":"aGVsbG8gd29ybGQgaGVsbG8="}`))
+	f.Add([]byte("\x1f\x8b\x08"))
+	f.Add([]byte(`"1f8b0800"`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := NewScanner(redact.NewSecret(secret))
+		if bytes.Contains(data, []byte(secret)) && !s.InDocument(data, canon.Limits{}) {
+			t.Error("the secret is there as it is")
+		}
+		s.InDocument(data, canon.Limits{})
+	})
+}
+
+func mustMarshal(t *rapid.T, form string) []byte {
+	data, err := canon.Marshal([]any{"x", form})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

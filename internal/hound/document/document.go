@@ -1,0 +1,153 @@
+// Package document reads and writes the JSON documents of Hound: closed objects
+// whose members are all named in advance.
+//
+// Invariants:
+//
+//   - A document is strict JSON (package canon): a name that occurs twice, a
+//     lone surrogate, a number that no float64 holds, text after the value are
+//     refused. What an existing reader would let pass by taking the last of two
+//     members, this one refuses.
+//   - A member that a form does not name is refused, a member that it needs is
+//     there, and null stands only where the form says so.
+//   - What is opaque to the kernel keeps its bytes: numbers stay as they were
+//     written until the canonical form lays them out.
+package document
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bridle/internal/kernel/canon"
+)
+
+// MaxBytes and MaxDepth bound documents; a driver's response has tighter ones,
+// so that what is made of it can be read again.
+const (
+	MaxBytes = 96 << 20
+	MaxDepth = 256
+)
+
+// Limits are the bounds of every document.
+func Limits() canon.Limits { return canon.Limits{MaxBytes: MaxBytes, MaxDepth: MaxDepth} }
+
+// Form names the members of an object. Nullable ones may be null.
+type Form struct {
+	Required []string
+	Optional []string
+	Nullable []string
+}
+
+// Decode reads one closed object into v, a pointer to a struct.
+func Decode(raw []byte, form Form, v any) error {
+	members, err := Members(raw)
+	if err != nil {
+		return err
+	}
+	if err := form.check(members); err != nil {
+		return err
+	}
+	return canon.Decode(raw, v, Limits())
+}
+
+// Members returns the members of an object by name.
+func Members(raw []byte) (map[string]json.RawMessage, error) {
+	if err := canon.Check(raw, Limits()); err != nil {
+		return nil, err
+	}
+	if first := strings.TrimLeft(string(raw[:min(len(raw), 64)]), " \t\r\n"); first != "" && first[0] != '{' {
+		return nil, fmt.Errorf("a JSON object is needed")
+	}
+	members := map[string]json.RawMessage{}
+	if err := canon.Decode(raw, &members, Limits()); err != nil {
+		return nil, err
+	}
+	return members, nil
+}
+
+func (f Form) check(members map[string]json.RawMessage) error {
+	for _, name := range f.Required {
+		if _, there := members[name]; !there {
+			return fmt.Errorf("%q is missing", name)
+		}
+	}
+	names := make([]string, 0, len(members))
+	for name := range members {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !slices.Contains(f.Required, name) && !slices.Contains(f.Optional, name) {
+			return fmt.Errorf("%q is no member of this document", name)
+		}
+		if string(members[name]) == "null" && !slices.Contains(f.Nullable, name) {
+			return fmt.Errorf("%q may not be null", name)
+		}
+	}
+	return nil
+}
+
+// IsObject reports whether raw, valid JSON, is an object.
+func IsObject(raw json.RawMessage) bool {
+	text := strings.TrimLeft(string(raw[:min(len(raw), 64)]), " \t\r\n")
+	return text != "" && text[0] == '{'
+}
+
+// Canonical returns the canonical JSON of a value.
+func Canonical(v any) ([]byte, error) {
+	data, err := canon.Encode(v)
+	if err != nil {
+		return nil, fmt.Errorf("write canonical JSON: %w", err)
+	}
+	return data, nil
+}
+
+// Digest returns the hash of a value's canonical JSON.
+func Digest(v any) (string, error) {
+	data, err := Canonical(v)
+	if err != nil {
+		return "", err
+	}
+	return Sum(data), nil
+}
+
+// Line returns the form of a document in a file: canonical JSON and a line feed.
+func Line(v any) ([]byte, error) {
+	data, err := Canonical(v)
+	if err != nil {
+		return nil, err
+	}
+	return append(data, '\n'), nil
+}
+
+// Equal reports whether two JSON texts are the same value in canonical form.
+func Equal(a, b json.RawMessage) bool {
+	left, err := canon.Canonical(a, Limits())
+	if err != nil {
+		return false
+	}
+	right, err := canon.Canonical(b, Limits())
+	return err == nil && string(left) == string(right)
+}
+
+// IsSHA256 reports whether text is a hash as documents write it.
+func IsSHA256(text string) bool {
+	if len(text) != 64 || strings.ToLower(text) != text {
+		return false
+	}
+	_, err := hex.DecodeString(text)
+	return err == nil
+}
+
+// SelfHash returns the hash of an object without one of its members: the form
+// of every id that a document holds of itself.
+func SelfHash(raw json.RawMessage, member string) (string, error) {
+	members, err := Members(raw)
+	if err != nil {
+		return "", err
+	}
+	delete(members, member)
+	return Digest(members)
+}

@@ -1,0 +1,4 @@
+package document
+
+// nonBlocking is nothing here: pipes have no names among the files.
+const nonBlocking = 0

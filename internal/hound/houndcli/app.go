@@ -1,0 +1,82 @@
+// Package houndcli is the command set of hound: one file per verb, over package
+// guard.
+//
+// Invariants:
+//
+//   - Success prints one JSON object on standard output, failure one on standard
+//     error; a person at a terminal reads sentences and diffs instead.
+//   - Exit codes are 0 for done, 1 for a failed driver, run or record, 2 for
+//     usage, broken contracts and drift, 3 for what waits for a person, 130 when
+//     interrupted.
+//   - Documents are written once, with mode 0600; nothing is overwritten.
+package houndcli
+
+import (
+	"context"
+
+	"bridle/hound"
+	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/proc"
+)
+
+// Name is what the program calls itself.
+const Name = "hound"
+
+// The groups of the help text.
+const (
+	groupDriver = "drivers"
+	groupWrite  = "guarded writes"
+	groupRecord = "records"
+)
+
+// Main runs the program in this process, which may be one that was started to
+// supervise a driver.
+func Main() int {
+	inv := cli.Process()
+	if code, handled := proc.SupervisorMain(append([]string{inv.Program}, inv.Args...)); handled {
+		return code
+	}
+	return App().Run(context.Background(), inv)
+}
+
+// App returns the program.
+func App() cli.App {
+	return cli.App{
+		Name:            Name,
+		Short:           "guard what programs change in a repository, and keep records that verify",
+		Protocol:        hound.SchemaProtocol,
+		Groups:          []string{groupDriver, groupWrite, groupRecord},
+		Verbs:           verbs(),
+		Failure:         failure,
+		FailureToStderr: true,
+		JSONWhenPiped:   true,
+		UsageExit:       hound.ExitRefused,
+	}
+}
+
+func verbs() []cli.Verb {
+	return []cli.Verb{
+		{Name: "driver", Group: groupDriver, Short: "check a driver, or write a new one", New: driverCommand},
+		{Name: "invoke", Group: groupDriver, Short: "run a read and keep its receipt", New: invokeCommand},
+
+		{Name: "plan", Group: groupWrite, Short: "have a driver say exactly what it would change", New: planCommand},
+		{Name: "approve", Group: groupWrite, Short: "agree to one plan", New: approveCommand},
+		{Name: "execute", Group: groupWrite, Short: "carry out a plan that still holds", New: executeCommand},
+
+		{Name: "verify", Group: groupRecord, Short: "check the record of a run or a read", New: verifyCommand},
+	}
+}
+
+// failureBody is how a failure is laid out.
+type failureBody struct {
+	SchemaVersion string   `json:"schema_version"`
+	Error         string   `json:"error"`
+	Code          string   `json:"code,omitzero"`
+	Hint          string   `json:"hint,omitzero"`
+	Next          []string `json:"next,omitempty"`
+}
+
+func failure(f *fault.Error) any {
+	return failureBody{SchemaVersion: hound.SchemaError, Error: f.Message, Code: f.Code, Hint: f.Hint, Next: f.Next}
+}

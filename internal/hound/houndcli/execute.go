@@ -1,0 +1,43 @@
+package houndcli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"bridle/hound/guard"
+	"bridle/internal/kernel/cli"
+)
+
+func executeCommand(c *cli.Call) *cobra.Command {
+	var driver, plan, approval string
+	cmd := &cobra.Command{
+		Use: "execute --driver <manifest> --plan <file> [--approval <file>]",
+		Long: "Makes the plan once more, refuses it unless it comes out the same, and has the driver carry it out. " +
+			"Then everything in the repository is compared with the plan. A run leaves a record, also a failed one; nothing is put back.",
+		Example: "hound execute --driver hound-driver.json --plan plan.json --approval approval.json",
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&driver, "driver", "", "the driver's manifest, a `file`")
+	flags.StringVar(&plan, "plan", "", "the plan, a `file`")
+	flags.StringVar(&approval, "approval", "", "the approval of the plan, a `file`")
+	required(cmd, "driver", "plan")
+	cmd.RunE = c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
+		p, err := guard.LoadPlan(resolve(c, plan))
+		if err != nil {
+			return cli.Result{}, err
+		}
+		var a *guard.Approval
+		if approval != "" {
+			if a, err = guard.LoadApproval(resolve(c, approval)); err != nil {
+				return cli.Result{}, err
+			}
+		}
+		result, err := newGuard(c).Execute(ctx, resolve(c, driver), p, a)
+		if err != nil {
+			return cli.Result{}, err
+		}
+		return cli.Result{Value: result}, nil
+	})
+	return cmd
+}

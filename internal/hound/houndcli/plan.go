@@ -1,0 +1,38 @@
+package houndcli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"bridle/internal/kernel/cli"
+)
+
+func planCommand(c *cli.Call) *cobra.Command {
+	var f callFlags
+	var output string
+	cmd := &cobra.Command{
+		Use: "plan --driver <manifest> --operation <name> --as-of <date> --output <file> [--input <file> | --json <text>]",
+		Long: "Asks the driver what it would change and binds the answer to everything it depends on: kernel, manifest, environment, input, and the state of the repository. " +
+			"The plan goes to a new file and to standard output.",
+		Example: "hound plan --driver hound-driver.json --operation notes.write --json '{\"text\":\"hi\"}' --as-of 2026-01-02 --output /tmp/plan.json",
+	}
+	f.register(c, cmd)
+	cmd.Flags().StringVar(&output, "output", "", "the `file` that the plan is written to; it must not exist")
+	required(cmd, "as-of", "output")
+	cmd.RunE = c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
+		call, err := f.call(c, cmd)
+		if err != nil {
+			return cli.Result{}, err
+		}
+		plan, err := newGuard(c).Plan(ctx, call)
+		if err != nil {
+			return cli.Result{}, err
+		}
+		if err := write(resolve(c, output), plan.JSON); err != nil {
+			return cli.Result{}, err
+		}
+		return cli.Result{Value: plan.JSON}, nil
+	})
+	return cmd
+}

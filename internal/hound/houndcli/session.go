@@ -1,0 +1,131 @@
+package houndcli
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"bridle/hound"
+	"bridle/hound/guard"
+	"bridle/internal/hound/document"
+	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
+)
+
+// newGuard returns a guard in the surroundings of this call.
+func newGuard(c *cli.Call) *guard.Guard {
+	return guard.New(guard.Options{
+		Lookup: c.Env.Lookup, Now: c.Clock.Now, Supervisor: c.Executable, Home: c.Home,
+		Paranoid: c.Env.Get("HOUND_PARANOID") != "",
+	})
+}
+
+// resolve makes a path of the command line absolute.
+func resolve(c *cli.Call, path string) string {
+	if filepath.IsAbs(path) || c.Dir == "" {
+		return path
+	}
+	return filepath.Join(c.Dir, path)
+}
+
+// required names the flags that a command cannot do without.
+func required(cmd *cobra.Command, names ...string) {
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		for _, name := range names {
+			if flag := cmd.Flags().Lookup(name); !flag.Changed || flag.Value.String() == "" {
+				return usage(cmd, "missing --%s", name)
+			}
+		}
+		if check != nil {
+			return check(cmd, args)
+		}
+		return noArguments(cmd, args)
+	}
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(cmd, "unexpected argument %q", args[0])
+	}
+	return nil
+}
+
+func usage(cmd *cobra.Command, format string, args ...any) error {
+	return fault.Newf(cli.CodeUsage, format, args...).WithHint("usage: %s", cmd.UseLine()).WithExit(hound.ExitRefused)
+}
+
+// callFlags are the flags of a command that calls an operation.
+type callFlags struct {
+	driver, operation, input, text, asOf string
+}
+
+func (f *callFlags) register(c *cli.Call, cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.driver, "driver", "", "the driver's manifest, a `file`")
+	flags.StringVar(&f.operation, "operation", "", "which operation, by `name`")
+	flags.StringVar(&f.input, "input", "", "a `file` with the input, a JSON object; - is standard input")
+	flags.StringVar(&f.text, "json", "", "the input itself, JSON `text`")
+	flags.StringVar(&f.asOf, "as-of", "", "the `date` to work from, handed over as it is")
+	required(cmd, "driver", "operation")
+	cmd.PreRun = func(*cobra.Command, []string) {
+		// Here --json is an input and says nothing about the output.
+		c.JSON = !c.Terminal.Stdout
+	}
+}
+
+// call collects the flags' values.
+func (f *callFlags) call(c *cli.Call, cmd *cobra.Command) (guard.Call, error) {
+	call := guard.Call{Manifest: resolve(c, f.driver), Operation: f.operation}
+	if cmd.Flags().Changed("as-of") {
+		call.AsOf = &f.asOf
+	}
+	file, text := cmd.Flags().Changed("input"), cmd.Flags().Changed("json")
+	switch {
+	case file && text:
+		return call, usage(cmd, "--input and --json exclude each other")
+	case text && f.text == "":
+		return call, usage(cmd, "--json is empty")
+	case text:
+		call.Input = []byte(f.text)
+	case file:
+		data, err := f.read(c)
+		if err != nil {
+			return call, err
+		}
+		call.Input = data
+	}
+	return call, nil
+}
+
+func (f *callFlags) read(c *cli.Call) ([]byte, error) {
+	if f.input != "-" {
+		data, err := document.Read(resolve(c, f.input), hound.CodeBadInput, hound.ExitRefused)
+		if err == nil && len(data) == 0 {
+			err = fault.Newf(hound.CodeBadInput, "the input %q is empty", f.input).WithExit(hound.ExitRefused)
+		}
+		return data, err
+	}
+	data, err := io.ReadAll(io.LimitReader(c.Stdin, document.MaxBytes+1))
+	if err != nil || len(data) == 0 || len(data) > document.MaxBytes {
+		return nil, fault.New(hound.CodeBadInput, "standard input holds no input of a usable size").Because(err).WithExit(hound.ExitRefused)
+	}
+	return data, nil
+}
+
+// write makes a document of what a command answers. It is never overwritten.
+func write(path string, canonical json.RawMessage) error {
+	if err := durable.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	err := durable.CreateFile(path, append(append([]byte{}, canonical...), '\n'), 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fault.Newf(hound.CodeExists, "the file %q is there already", path).WithHint("choose another --output; nothing is overwritten").Because(err)
+	}
+	return err
+}

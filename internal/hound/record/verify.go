@@ -1,0 +1,310 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bridle/hound"
+	"bridle/internal/hound/approval"
+	"bridle/internal/hound/conversation"
+	"bridle/internal/hound/document"
+	"bridle/internal/hound/manifest"
+	"bridle/internal/hound/plan"
+	"bridle/internal/kernel/fault"
+)
+
+// maxFiles is how many entries of a directory are looked at; a record has six.
+const maxFiles = 64
+
+// VerifyRun checks the record in a directory. A record that does not verify is a
+// fault with the code invalid_record that names what is wrong.
+func VerifyRun(path string) (*hound.Verification, error) {
+	v, err := openRun(path)
+	if err != nil {
+		return nil, err
+	}
+	v.check()
+	if len(v.failures) > 0 {
+		return nil, invalid(path, v.failures, v.pending)
+	}
+	return &hound.Verification{SchemaVersion: hound.SchemaRunVerified, Valid: true, Failures: []string{}, PlanID: v.index.PlanID}, nil
+}
+
+func invalid(path string, failures []string, pending bool) error {
+	slices.Sort(failures)
+	failures = slices.Compact(failures)
+	f := fault.Newf(hound.CodeInvalid, "the record %q does not verify: %s", path, strings.Join(failures, ", ")).WithExit(hound.ExitFailed)
+	if pending {
+		return f.WithHint("the run was cut off before it ended; look at the repository before anything else is done with it")
+	}
+	return f.WithHint("each name stands for a file or a relation that is not as the kernel writes it")
+}
+
+func unreadable(path string, err error) error {
+	return fault.Newf(hound.CodeUnreadable, "the record %q cannot be read: %s", path, err.Error()).Because(err).WithExit(hound.ExitRefused)
+}
+
+// verification is one pass over a run record.
+type verification struct {
+	dir      string
+	files    map[string][]byte
+	index    hound.RunIndex
+	pending  bool
+	failures []string
+}
+
+var (
+	indexForm   = document.Form{Required: []string{"schema_version", "plan_id", "files"}}
+	pendingForm = document.Form{Required: []string{"schema_version", "plan_id", "record"}}
+)
+
+// openRun reads the files of a record. Without an index that can be read there
+// is nothing to check against.
+func openRun(path string) (*verification, error) {
+	dir, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return nil, unreadable(path, errors.New("it does not exist"))
+	}
+	entries, err := readDir(dir)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	v := &verification{dir: dir, files: map[string][]byte{}}
+	for _, entry := range entries {
+		data, err := readRecord(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			v.fail(entry.Name())
+			continue
+		}
+		v.files[entry.Name()] = data
+	}
+	data, there := v.files[hound.IndexFile]
+	if !there {
+		return nil, unreadable(path, errors.New(hound.IndexFile+" is missing or no file of a record"))
+	}
+	if v.isPending(data) {
+		v.pending = true
+		v.fail("index.files")
+		return v, nil
+	}
+	if err := document.Decode(data, indexForm, &v.index); err != nil {
+		return nil, unreadable(path, err)
+	}
+	return v, nil
+}
+
+func readDir(dir string) ([]fs.DirEntry, error) {
+	file, err := os.Open(dir)
+	if err != nil {
+		return nil, errors.New("it is no directory that may be read")
+	}
+	defer func() { _ = file.Close() }()
+	entries, err := file.ReadDir(maxFiles)
+	if err != nil && len(entries) == 0 {
+		return nil, errors.New("it is no directory with files")
+	}
+	return entries, nil
+}
+
+// readRecord returns the content of a file that has the kind and mode of one of
+// a record: a regular file that nobody but its owner may write, and that nobody
+// may run. Copies may be readable by others.
+func readRecord(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !isRecordMode(info.Mode()) {
+		return nil, fs.ErrInvalid
+	}
+	return readFile(path)
+}
+
+func (v *verification) isPending(data []byte) bool {
+	var pending hound.RunPending
+	return document.Decode(data, pendingForm, &pending) == nil && pending.SchemaVersion == hound.SchemaRunPending
+}
+
+func (v *verification) fail(label string) { v.failures = append(v.failures, label) }
+
+// require notes a failure unless ok, and returns ok.
+func (v *verification) require(label string, ok bool) bool {
+	if !ok {
+		v.fail(label)
+	}
+	return ok
+}
+
+func (v *verification) check() {
+	if v.pending {
+		return
+	}
+	v.require("index.plan_id", v.index.SchemaVersion == hound.SchemaRunIndex && v.index.PlanID == filepath.Base(v.dir))
+	for name, data := range v.files {
+		sum, listed := v.index.Files[name]
+		switch {
+		case name == hound.IndexFile:
+			v.require("index.files", isCanonical(data))
+		case !listed:
+			v.fail(name)
+		default:
+			v.require(name, sum == document.Sum(data) && isCanonical(data))
+		}
+	}
+	p, err := plan.ParseRecorded(v.files[hound.PlanFile])
+	if !v.require(hound.PlanFile, err == nil) {
+		return
+	}
+	v.require("index.plan_id", v.index.PlanID == p.PlanID)
+	v.checkSet(p)
+	v.checkManifest(p)
+	v.checkRequest(p)
+	v.checkApproval(p)
+	v.checkResult(p)
+}
+
+// checkSet compares the names that the index lists with those of a record.
+func (v *verification) checkSet(p *plan.Plan) {
+	want := slices.DeleteFunc(FileNames(p.Gate), func(name string) bool { return name == hound.IndexFile })
+	v.require("index.files", slices.Equal(slices.Sorted(maps.Keys(v.index.Files)), want))
+	for name := range v.index.Files {
+		if _, there := v.files[name]; !there {
+			v.fail(name)
+		}
+	}
+}
+
+func (v *verification) checkManifest(p *plan.Plan) {
+	m, err := manifest.Parse(v.files[hound.ManifestFile])
+	if !v.require(hound.ManifestFile, err == nil && m.SHA256 == p.DriverManifestSHA256 && m.ID == p.DriverID) {
+		return
+	}
+	c, err := m.Operation(p.Operation)
+	v.require(hound.ManifestFile, err == nil && c.Effect == p.Effect && c.Gate == p.Gate && slices.Equal(m.Scopes(), p.WriteScopes))
+	v.require(hound.PlanFile, p.Effect == hound.EffectWrite)
+}
+
+func (v *verification) checkRequest(p *plan.Plan) {
+	want, err := document.Line(p.Request())
+	v.require(hound.RequestFile, err == nil && string(want) == string(v.files[hound.RequestFile]))
+}
+
+func (v *verification) checkApproval(p *plan.Plan) {
+	data, there := v.files[hound.ApprovalFile]
+	if p.Gate != hound.GateHuman {
+		v.require(hound.ApprovalFile, !there)
+		return
+	}
+	a, err := approval.Parse(data)
+	v.require(hound.ApprovalFile, there && err == nil && a.Binds(&p.Plan) == "")
+}
+
+var (
+	resultForm = document.Form{
+		Required: []string{"schema_version", "plan_id", "outcome", "ok", "changed_paths", "driver_response"},
+		Optional: []string{"effects", "data", "error"},
+		Nullable: []string{"driver_response", "data"},
+	}
+	resultFormV1 = document.Form{
+		Required: append(slices.Clone(resultForm.Required), "run_dir"), Optional: resultForm.Optional, Nullable: resultForm.Nullable,
+	}
+)
+
+// result is a result with what its absent members are.
+type result struct {
+	hound.RunResult
+	members map[string]json.RawMessage
+}
+
+func (v *verification) checkResult(p *plan.Plan) {
+	r, err := readResult(v.files[hound.ResultFile])
+	if !v.require(hound.ResultFile, err == nil) {
+		return
+	}
+	good := r.PlanID == p.PlanID && slices.Equal(r.ChangedPaths, plan.Sort(r.ChangedPaths)) && r.effectsAre(p)
+	if r.OK {
+		good = good && r.succeeded(p)
+	} else {
+		good = good && r.failed()
+	}
+	v.require(hound.ResultFile, good)
+}
+
+func readResult(data []byte) (*result, error) {
+	members, err := document.Members(data)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{members: members}
+	form := resultForm
+	if string(members["schema_version"]) == `"`+hound.SchemaRunResultV1+`"` {
+		form = resultFormV1
+	}
+	if err := document.Decode(data, form, &r.RunResult); err != nil {
+		return nil, err
+	}
+	if r.SchemaVersion != hound.SchemaRunResult && r.SchemaVersion != hound.SchemaRunResultV1 || !r.Outcome.Known() {
+		return nil, fs.ErrInvalid
+	}
+	return r, nil
+}
+
+func (r *result) has(member string) bool {
+	_, there := r.members[member]
+	return there
+}
+
+// effectsAre compares the effects with the sorted ones of the plan.
+func (r *result) effectsAre(p *plan.Plan) bool {
+	if !p.Expected.Exact {
+		return !r.has("effects")
+	}
+	if !r.has("effects") {
+		return !r.OK
+	}
+	want, err := document.Canonical(p.Expected.Effects)
+	return err == nil && document.Equal(r.members["effects"], want)
+}
+
+// succeeded checks a result that says the run did what was planned.
+func (r *result) succeeded(p *plan.Plan) bool {
+	response, err := conversation.ParseResponse(r.DriverResponse)
+	if err != nil || !response.OK || response.Outcome != r.Outcome || r.Outcome == hound.OutcomePlanned {
+		return false
+	}
+	data := response.Data
+	if data == nil {
+		data = json.RawMessage("{}")
+	}
+	return !r.has("error") && r.has("data") && document.Equal(r.members["data"], data) &&
+		slices.Equal(r.ChangedPaths, p.Expected.Paths())
+}
+
+// failed checks a result that says the run did not.
+func (r *result) failed() bool {
+	if string(r.members["driver_response"]) != "null" {
+		if _, err := conversation.ParseResponse(r.DriverResponse); err != nil {
+			return false
+		}
+	}
+	return (r.Outcome == hound.OutcomeFailed || r.Outcome == hound.OutcomeHeld) && r.Error != "" && !r.has("data")
+}
+
+// isCanonical reports whether a file holds a document as the kernel writes it.
+func isCanonical(data []byte) bool {
+	members, err := document.Members(data)
+	if err != nil {
+		return false
+	}
+	want, err := document.Line(members)
+	return err == nil && string(want) == string(data)
+}

@@ -1,0 +1,204 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"bridle/hound"
+	"bridle/internal/hound/document"
+	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
+)
+
+const (
+	filePerm = 0o600
+	dirPerm  = 0o700
+)
+
+// Directory is the record of one run on the disk.
+type Directory struct {
+	Path  string
+	run   Run
+	files map[string][]byte
+	// written is what the files hold since the last write.
+	written map[string][]byte
+}
+
+// Exists refuses to go on when the plan has a record already.
+func Exists(path string) error {
+	_, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return durable.Explain("look for", path, err)
+	}
+	return exists(path)
+}
+
+func exists(path string) error {
+	return fault.Newf(hound.CodeRunExists, "the plan was executed before: %q is there", path).
+		WithHint("a plan is executed once; make a new one").
+		WithNext("hound verify " + path).WithExit(hound.ExitRefused)
+}
+
+// Create publishes the record of a run that has not begun: all of its files, or
+// nothing. The caller holds the lock of the repository.
+func Create(path string, run Run) (*Directory, error) {
+	files, err := run.documents()
+	if err != nil {
+		return nil, err
+	}
+	d := &Directory{Path: path, run: run, files: files}
+	first := map[string][]byte{}
+	for name, data := range files {
+		first[name] = data
+	}
+	for name, member := range map[string]string{hound.ResultFile: "result", hound.IndexFile: "index"} {
+		pending := hound.RunPending{SchemaVersion: hound.SchemaRunPending, PlanID: run.Plan.PlanID, Record: member}
+		if first[name], err = document.Line(pending); err != nil {
+			return nil, err
+		}
+	}
+	if err := Exists(path); err != nil {
+		return nil, err
+	}
+	if err := publish(path, first); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil, exists(path)
+		}
+		return nil, err
+	}
+	d.written = first
+	return d, nil
+}
+
+// publish fills a hidden directory and moves it into place. What an earlier,
+// cut-off attempt left of it goes first.
+func publish(path string, files map[string][]byte) error {
+	parent, name := filepath.Split(path)
+	if err := durable.MkdirAll(filepath.Clean(parent), dirPerm); err != nil {
+		return err
+	}
+	making := filepath.Join(parent, "."+name+".new")
+	if err := durable.RemoveAll(making); err != nil {
+		return err
+	}
+	if err := durable.MkdirAll(making, dirPerm); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := durable.CreateFile(filepath.Join(making, name), files[name], filePerm); err != nil {
+			return errors.Join(err, durable.RemoveAll(making))
+		}
+	}
+	if err := durable.PublishDir(making, path); err != nil {
+		return errors.Join(err, durable.RemoveAll(making))
+	}
+	return nil
+}
+
+// Altered names the files that are not as they were written, sorted: changed,
+// missing, re-moded or new.
+func (d *Directory) Altered() []string {
+	var altered []string
+	for name, data := range d.written {
+		if have, err := readFile(filepath.Join(d.Path, name)); err != nil || !bytes.Equal(have, data) {
+			altered = append(altered, name)
+		}
+	}
+	entries, err := os.ReadDir(d.Path)
+	if err != nil {
+		return append(altered, ".")
+	}
+	for _, entry := range entries {
+		if _, ours := d.written[entry.Name()]; !ours {
+			altered = append(altered, entry.Name())
+		}
+	}
+	slices.Sort(altered)
+	return altered
+}
+
+// Finish writes the result and the index, and everything else where it is not
+// as it was. What does not belong goes.
+func (d *Directory) Finish(result hound.RunResult) error {
+	files := map[string][]byte{}
+	for name, data := range d.files {
+		files[name] = data
+	}
+	var err error
+	if files[hound.ResultFile], err = document.Line(result); err != nil {
+		return err
+	}
+	index := hound.RunIndex{SchemaVersion: hound.SchemaRunIndex, PlanID: d.run.Plan.PlanID, Files: map[string]string{}}
+	for name, data := range files {
+		index.Files[name] = document.Sum(data)
+	}
+	if files[hound.IndexFile], err = document.Line(index); err != nil {
+		return err
+	}
+	if err := d.clear(); err != nil {
+		return err
+	}
+	// The index comes last: only with it is the record complete.
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return name == hound.IndexFile })
+	for _, name := range append(names, hound.IndexFile) {
+		path := filepath.Join(d.Path, name)
+		if have, err := readFile(path); err == nil && bytes.Equal(have, files[name]) && isPrivate(path) {
+			continue
+		}
+		if err := durable.WriteFile(path, files[name], filePerm); err != nil {
+			return err
+		}
+	}
+	d.written = files
+	return nil
+}
+
+// clear makes room for the record where a driver put something in its place.
+func (d *Directory) clear() error {
+	if info, err := os.Lstat(d.Path); err != nil || !info.IsDir() {
+		if err := durable.RemoveAll(d.Path); err != nil {
+			return err
+		}
+		if err := durable.MkdirAll(d.Path, dirPerm); err != nil {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(d.Path)
+	if err != nil {
+		return durable.Explain("read", d.Path, err)
+	}
+	for _, entry := range entries {
+		if _, ours := d.written[entry.Name()]; ours && entry.Type().IsRegular() {
+			continue
+		}
+		if err := durable.RemoveAll(filepath.Join(d.Path, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isPrivate(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode() == filePerm
+}
+
+// readFile returns the content of a regular file that no link stands for.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > document.MaxBytes {
+		return nil, fs.ErrInvalid
+	}
+	return os.ReadFile(path)
+}
