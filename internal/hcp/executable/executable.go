@@ -21,11 +21,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"bridle/internal/hcp/pack"
 	"bridle/internal/kernel/clock"
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/fileid"
 )
 
 // File is what wrap.bin of a pack meant when the pack was activated. Path is
@@ -33,15 +33,15 @@ import (
 // programs act by the name they were called. An empty Path means that there
 // was nothing to run; Reason says why, and the pack's commands are refused.
 type File struct {
-	Name         string        `json:"name"`
-	Path         string        `json:"path,omitempty"`
-	Argv0        string        `json:"argv0,omitempty"`
-	SHA256       string        `json:"sha256,omitempty"`
-	Inside       bool          `json:"inside,omitempty"`
-	Identity     Identity      `json:"identity,omitzero"`
-	HashedAt     int64         `json:"hashed_at,omitempty"`
-	Interpreters []Interpreter `json:"interpreters,omitempty"`
-	Reason       string        `json:"reason,omitempty"`
+	Name         string          `json:"name"`
+	Path         string          `json:"path,omitempty"`
+	Argv0        string          `json:"argv0,omitempty"`
+	SHA256       string          `json:"sha256,omitempty"`
+	Inside       bool            `json:"inside,omitempty"`
+	Identity     fileid.Identity `json:"identity,omitzero"`
+	HashedAt     int64           `json:"hashed_at,omitempty"`
+	Interpreters []Interpreter   `json:"interpreters,omitempty"`
+	Reason       string          `json:"reason,omitempty"`
 }
 
 // Interpreter is one program that the kernel starts in place of a script. Name
@@ -68,11 +68,6 @@ type Search struct {
 	Path  string
 	Avoid []string
 }
-
-// racyWindow is the coarsest step in which a file system stamps changes. A file
-// that was changed that shortly before it was hashed could be changed again
-// without its times moving, so it is hashed once more.
-const racyWindow = 2 * time.Second
 
 // Resolve finds what wrap.bin of p means; it is nil for a pack that wraps
 // nothing. Content maps the pack's files to their hashes. That nothing can be
@@ -362,7 +357,7 @@ func (b *File) Same() (bool, *File) {
 	if err != nil {
 		return false, b
 	}
-	if identity == b.Identity && !identity.racy(b.HashedAt) {
+	if identity == b.Identity && identity.Settled(b.HashedAt) {
 		return true, b
 	}
 	now := *b

@@ -22,9 +22,6 @@ const (
 	mostScanned    = 8 << 20
 )
 
-// versionControl are folders that belong to the author's copy, not to the pack.
-var versionControl = []string{".git", ".hg", ".svn", ".jj", "CVS"}
-
 // files looks at the rest of the directory: for what no pack may have, for files
 // whose name says that they hold credentials, and for credentials of known form
 // in text files (§2.8, §8.1). Nothing else about these files matters.
@@ -39,7 +36,7 @@ func (f *findings) files(d *pack.Draft) {
 	err = pack.Walk(d.Dir, func(e pack.Entry) error {
 		name := path.Base(e.Path)
 		switch {
-		case e.Info.IsDir() && slices.Contains(versionControl, name):
+		case e.Info.IsDir() && pack.IsVersionControl(name):
 			return fs.SkipDir
 		case e.Info.IsDir() && name == "node_modules" && foreign == "":
 			foreign = e.Path + "/"

@@ -40,3 +40,15 @@ func resolveInside(dir, rel string) (string, error) {
 func within(root, path string) bool {
 	return path != root && strings.HasPrefix(path, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
 }
+
+// IsVersionControl reports whether a folder of that name belongs to a version
+// control system. Such folders are the author's and no part of a pack, and their
+// hooks and settings have no business in a store. Everything else counts,
+// node_modules included, since a pack's program may need it.
+func IsVersionControl(name string) bool {
+	switch name {
+	case ".git", ".hg", ".svn", ".jj", "CVS":
+		return true
+	}
+	return false
+}

@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"bridle/internal/kernel/clock"
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/fileid"
 )
 
 // Content is what a pack's directory held when it was hashed: enough to tell
@@ -33,19 +33,19 @@ type Content struct {
 
 // File is a file or a link of a pack.
 type File struct {
-	Path     string   `json:"path"`
-	Size     int64    `json:"size"`
-	Exec     bool     `json:"exec,omitempty"`
-	Link     string   `json:"link,omitempty"`
-	SHA256   string   `json:"sha256,omitempty"`
-	Identity Identity `json:"identity,omitzero"`
+	Path     string          `json:"path"`
+	Size     int64           `json:"size"`
+	Exec     bool            `json:"exec,omitempty"`
+	Link     string          `json:"link,omitempty"`
+	SHA256   string          `json:"sha256,omitempty"`
+	Identity fileid.Identity `json:"identity,omitzero"`
 }
 
 // Folder is a directory of a pack; its identity moves when a name in it comes or
 // goes.
 type Folder struct {
-	Path     string   `json:"path"`
-	Identity Identity `json:"identity,omitzero"`
+	Path     string          `json:"path"`
+	Identity fileid.Identity `json:"identity,omitzero"`
 }
 
 // same reports whether two files are the same content under the same path.
@@ -60,7 +60,7 @@ func Hash(dir string) (Content, error) {
 	c := Content{Taken: now()}
 	err := Walk(dir, func(e Entry) error {
 		if e.Info.IsDir() {
-			c.Folders = append(c.Folders, Folder{e.Path, identify(e.Info)})
+			c.Folders = append(c.Folders, Folder{e.Path, fileid.Of(e.Info)})
 			return nil
 		}
 		f, err := hashFile(dir, e.Path, e.Info)
@@ -91,7 +91,7 @@ func (c *Content) digest() string {
 // hashFile reads a file or link that info describes. That it is still the same
 // file after it was opened and after it was read is part of the result.
 func hashFile(dir, path string, info fs.FileInfo) (File, error) {
-	f := File{Path: path, Size: info.Size(), Exec: info.Mode()&0o100 != 0, Identity: identify(info)}
+	f := File{Path: path, Size: info.Size(), Exec: info.Mode()&0o100 != 0, Identity: fileid.Of(info)}
 	full := filepath.Join(dir, filepath.FromSlash(path))
 	if info.Mode()&fs.ModeSymlink != 0 {
 		target, err := os.Readlink(full)
@@ -116,7 +116,7 @@ func hashFile(dir, path string, info fs.FileInfo) (File, error) {
 		return f, unstable(path, err)
 	}
 	after, err := r.Stat()
-	if err != nil || after.Size() != info.Size() || !after.ModTime().Equal(info.ModTime()) || identify(after) != f.Identity {
+	if err != nil || after.Size() != info.Size() || !after.ModTime().Equal(info.ModTime()) || fileid.Of(after) != f.Identity {
 		return f, unstable(path, err)
 	}
 	f.SHA256 = hex.EncodeToString(h.Sum(nil))
@@ -145,7 +145,7 @@ func (c *Content) Changed(dir string) (changed []string, moved bool, err error) 
 			look = os.Stat // the directory itself may be reached through a link
 		}
 		info, err := look(filepath.Join(dir, filepath.FromSlash(folder.Path)))
-		if err != nil || !info.IsDir() || identify(info) != folder.Identity || !folder.Identity.settled(c.Taken) {
+		if err != nil || !info.IsDir() || fileid.Of(info) != folder.Identity || !folder.Identity.Settled(c.Taken) {
 			list = true
 			break
 		}
@@ -186,7 +186,7 @@ func (c *Content) relist(dir string, differs map[string]bool) ([]Folder, error) 
 	var folders []Folder
 	err := Walk(dir, func(e Entry) error {
 		if e.Info.IsDir() {
-			folders = append(folders, Folder{e.Path, identify(e.Info)})
+			folders = append(folders, Folder{e.Path, fileid.Of(e.Info)})
 		} else if !known[e.Path] {
 			differs[e.Path] = true
 		}
@@ -205,7 +205,7 @@ func (f File) look(dir string, taken int64) (now File, read, ok bool) {
 	if err != nil {
 		return f, false, false
 	}
-	if identify(info) == f.Identity && f.Identity.settled(taken) {
+	if fileid.Of(info) == f.Identity && f.Identity.Settled(taken) {
 		return f, false, true
 	}
 	isLink := info.Mode()&fs.ModeSymlink != 0
@@ -219,37 +219,3 @@ func (f File) look(dir string, taken int64) (now File, read, ok bool) {
 // now is the machine's clock, not the caller's: it is compared with the times
 // that the kernel writes into files, which no test clock controls.
 func now() int64 { return clock.System().Now().UnixNano() }
-
-// Identity is what a file system says of a file without reading it. It moves
-// when the content, the mode or the name does, because nothing but the kernel
-// sets the change time.
-type Identity struct {
-	Device   uint64 `json:"dev,omitempty"`
-	Inode    uint64 `json:"ino,omitempty"`
-	Size     int64  `json:"size,omitempty"`
-	Mode     uint32 `json:"mode,omitempty"`
-	Modified int64  `json:"mtime,omitempty"`
-	Changed  int64  `json:"ctime,omitempty"`
-}
-
-// Clocks of file systems stand still between two ticks: a second change within
-// one tick leaves the times as the first set them. A tick is at most 10 ms where
-// times have nanoseconds, and 2 s where they do not.
-const (
-	fineTick   = 20 * time.Millisecond
-	coarseTick = 2 * time.Second
-)
-
-// settled reports whether a change after the instant taken would have moved the
-// identity for certain. An identity without times never is.
-func (i Identity) settled(taken int64) bool {
-	last := max(i.Modified, i.Changed)
-	if i.Changed == 0 {
-		return false
-	}
-	tick := fineTick
-	if last%int64(time.Second) == 0 {
-		tick = coarseTick
-	}
-	return last < taken-int64(tick)
-}

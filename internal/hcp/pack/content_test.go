@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/fileid"
 )
 
 // plant writes files; a name that ends in a slash is a folder.
@@ -189,23 +190,6 @@ func TestAnUnmovedIdentityIsTrustedOnceItSettled(t *testing.T) {
 	if changed, _, err := c.Changed(dir); !slices.Equal(changed, []string{"bin/run"}) || err != nil {
 		t.Errorf("a fresh identity was trusted: %v, %v", changed, err)
 	}
-	second := int64(time.Second)
-	for _, i := range []struct {
-		id    Identity
-		taken int64
-		want  bool
-	}{
-		{Identity{}, 100 * second, false},
-		{Identity{Modified: 5*second + 1, Changed: 5*second + 1}, 5*second + 1, false},
-		{Identity{Modified: 5*second + 1, Changed: 5*second + 1}, 6 * second, true},
-		{Identity{Modified: 5 * second, Changed: 5 * second}, 6 * second, false}, // no nanoseconds: a coarse clock
-		{Identity{Modified: 5 * second, Changed: 5 * second}, 8 * second, true},
-		{Identity{Modified: 9*second + 1, Changed: 5*second + 1}, 9*second + 2, false},
-	} {
-		if got := i.id.settled(i.taken); got != i.want {
-			t.Errorf("%+v settled at %d: %v", i.id, i.taken, got)
-		}
-	}
 }
 
 // The same for names: one that came within the tick in which the folder was
@@ -221,7 +205,7 @@ func TestAFreshFolderIsListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Folders[i].Identity = identify(info)
+	c.Folders[i].Identity = fileid.Of(info)
 	c.Taken = c.Folders[i].Identity.Changed
 	if changed, _, err := c.Changed(dir); !slices.Equal(changed, []string{"bin/new"}) || err != nil {
 		t.Errorf("%v, %v", changed, err)

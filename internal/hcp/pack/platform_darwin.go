@@ -1,20 +1,6 @@
 package pack
 
-import (
-	"io/fs"
-	"syscall"
-)
+import "syscall"
 
 // openPlain opens for reading without waiting for whoever is at the other end.
 const openPlain = syscall.O_RDONLY | syscall.O_NONBLOCK
-
-func identify(info fs.FileInfo) Identity {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return Identity{}
-	}
-	return Identity{
-		Device: uint64(st.Dev), Inode: st.Ino, Size: st.Size, Mode: uint32(st.Mode),
-		Modified: st.Mtimespec.Nano(), Changed: st.Ctimespec.Nano(),
-	}
-}

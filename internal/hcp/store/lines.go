@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"bridle/internal/hcp/pack"
+	"bridle/internal/kernel/fileid"
 )
 
 // A record carries the content of a pack as one line of text for each file and
@@ -36,7 +37,7 @@ func fileLine(f pack.File) string {
 
 func folderLine(f pack.Folder) string { return identityWords(f.Identity) + " " + f.Path }
 
-func identityWords(i pack.Identity) string {
+func identityWords(i fileid.Identity) string {
 	return fmt.Sprintf("%d %d %d %d %d %d", i.Device, i.Inode, i.Size, i.Mode, i.Modified, i.Changed)
 }
 
@@ -65,8 +66,8 @@ func (w *words) unsigned(bits int) uint64 {
 	return n
 }
 
-func (w *words) identity() pack.Identity {
-	return pack.Identity{
+func (w *words) identity() fileid.Identity {
+	return fileid.Identity{
 		Device: w.unsigned(64), Inode: w.unsigned(64), Size: w.signed(),
 		Mode: uint32(w.unsigned(32)), Modified: w.signed(), Changed: w.signed(),
 	}

@@ -9,11 +9,12 @@ import (
 
 	"bridle/internal/hcp/pack"
 	"bridle/internal/kernel/canon"
+	"bridle/internal/kernel/fileid"
 )
 
 func TestContentSurvivesItsLines(t *testing.T) {
-	identity := rapid.Custom(func(t *rapid.T) pack.Identity {
-		return pack.Identity{
+	identity := rapid.Custom(func(t *rapid.T) fileid.Identity {
+		return fileid.Identity{
 			Device: rapid.Uint64().Draw(t, "dev"), Inode: rapid.Uint64().Draw(t, "ino"), Size: rapid.Int64().Draw(t, "isize"),
 			Mode: rapid.Uint32().Draw(t, "mode"), Modified: rapid.Int64().Draw(t, "mtime"), Changed: rapid.Int64().Draw(t, "ctime"),
 		}

@@ -13,17 +13,6 @@ import (
 	"bridle/internal/kernel/fault"
 )
 
-// leftOut are the folders of version control systems. They are no part of a
-// pack, and their hooks and settings have no business in the store. Everything
-// else is copied, node_modules included, since a pack's program may need it.
-func leftOut(name string) bool {
-	switch name {
-	case ".git", ".hg", ".svn", ".jj", "CVS":
-		return true
-	}
-	return false
-}
-
 // unsafeTree is the fault of a folder that cannot become a pack of the store.
 func unsafeTree(name, why string) error {
 	return hinted(fault.Newf(pack.CodeUnsafePack, "%q %s", name, why))
@@ -79,7 +68,7 @@ func (c *copier) folder(dir string, depth int) error {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		if leftOut(entry.Name()) {
+		if pack.IsVersionControl(entry.Name()) {
 			continue
 		}
 		rel := path.Join(dir, entry.Name())
