@@ -68,6 +68,9 @@ func newLocal(o Options) (*local, error) {
 		}
 	}
 	if err := l.wire(o); err != nil {
+		if l.jails != nil {
+			_ = l.jails.close() // a temporary directory that nobody will use
+		}
 		return nil, err
 	}
 	return l, nil
@@ -100,7 +103,14 @@ func (l *local) load(dir string) error {
 
 // wire builds the adapters and the hub.
 func (l *local) wire(o Options) error {
-	limits := wrap.Limits{Home: o.Home, Store: o.StateDir}
+	jails, err := newJails(o.StateDir)
+	if err != nil {
+		return err
+	}
+	l.jails = jails
+	// What the runtime keeps is as closed to programs as a store, also where it
+	// is a temporary directory.
+	limits := wrap.Limits{Home: o.Home, Store: jails.dir}
 	driver := &wrap.Local{Limits: limits}
 	if o.ProjectDir != "" {
 		project, err := wrap.OpenProject(o.ProjectDir, limits)
@@ -110,11 +120,6 @@ func (l *local) wire(o Options) error {
 		driver.Project = project
 		l.search.Avoid = append(l.search.Avoid, project.Root)
 	}
-	jails, err := newJails(o.StateDir)
-	if err != nil {
-		return err
-	}
-	l.jails = jails
 	driver.Jails = jails
 	driver.Guard = &wrap.GitGuard{Dir: filepath.Join(jails.dir, "guard"), Holder: "hcp runtime"}
 	handlers := map[string]composite.Handlers{composite.EchoPack: composite.Echo()}

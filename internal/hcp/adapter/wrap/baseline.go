@@ -31,10 +31,12 @@ func keyOf(root string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// takeBaseline looks at the project as it is.
-func takeBaseline(p *Project) (*baseline, error) {
+// takeBaseline looks at the project as it is. The file keeps what the search of
+// the tree found.
+func takeBaseline(p *Project, tree *treeFile) (*baseline, error) {
 	b := &baseline{Root: p.Root}
 	for _, state := range p.trees() {
+		state.tree = tree
 		err := state.read(nil)
 		if err != nil {
 			return nil, err
@@ -89,10 +91,10 @@ type findings struct {
 // compare looks again, undoes what must not stay, and says what it was. It never
 // stops half-way: whatever keeps it from looking at one thing, the rest is put
 // back.
-func (b *baseline) compare() findings {
+func (b *baseline) compare(tree *treeFile) findings {
 	var all findings
 	for _, before := range b.Trees {
-		now := &gitState{Root: before.Root, Data: before.Data, Tree: before.Tree}
+		now := &gitState{Root: before.Root, Data: before.Data, Tree: before.Tree, tree: tree}
 		err := now.read(before)
 		f := before.judge(now)
 		if err != nil {
@@ -112,7 +114,7 @@ func (s *gitState) judge(now *gitState) (f findings) {
 	f.changed = differences(s, now)
 	for _, name := range f.changed {
 		f.lost = append(f.lost, lost{Root: s.Root, Path: name, Item: now.item(name)})
-		if !restore(s.Root, name, s.item(name)) {
+		if !restore(s.Root, name, s.mend(now, name)) {
 			f.stuck = append(f.stuck, name)
 		}
 	}
@@ -129,6 +131,16 @@ func (s *gitState) judge(now *gitState) (f findings) {
 	}
 	f.notes = remarks(s, now)
 	return f
+}
+
+// mend is what to leave under a name: what was there, and of a configuration also
+// the harmless settings that came.
+func (s *gitState) mend(now *gitState, name string) item {
+	was, is := s.item(name), now.item(name)
+	if was.Role == roleConfig && was.Kind == file && is.Kind == file {
+		was.Content = []byte(mended(string(was.Content), string(is.Content)))
+	}
+	return was
 }
 
 // refill puts back what was seen unchanged, but through a link that has meanwhile

@@ -19,6 +19,7 @@ import (
 // The guard's directory holds, for a project with the key K:
 //
 //	K.lock          held together by the calls under way, alone by who looks
+//	K.tree          what the search of its directories found last
 //	K.json          what was found when no call was under way
 //	K.MARK.call     one for each call, locked while its process lives
 //	K.dead          a call died, and the project was not compared since
@@ -34,6 +35,7 @@ import (
 const (
 	lockSuffix     = ".lock"
 	baselineSuffix = ".json"
+	treeSuffix     = ".tree"
 	callSuffix     = ".call"
 	deadSuffix     = ".dead"
 	// noProject stands for the key in the records of calls on no project.
@@ -186,7 +188,7 @@ func (g *GitGuard) settle(key string, project *Project) (notes []string, err err
 		}
 		before.move(project)
 	}
-	found := before.compare()
+	found := before.compare(&treeFile{path: filepath.Join(g.Dir, key+treeSuffix)})
 	kept := g.keep(found, rand.Text()[:12])
 	if len(found.stuck) > 0 {
 		return nil, found.fault("after a command was killed, git hooks or configuration of a project were found changed", kept)

@@ -39,6 +39,9 @@ type Place struct {
 	Env []string
 	// ReadExec may be read and run, ReadOnly read, ReadWrite also changed.
 	ReadExec, ReadOnly, ReadWrite []string
+	// ReadOnlyProject says that the project is among ReadExec, since the command
+	// only reads.
+	ReadOnlyProject bool
 	// Mark is carried by the program and its descendants; "" carries none.
 	Mark string
 	// Notes are what preparing the place has to say, Found the code of what was

@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,43 +76,112 @@ func escaped(c byte) byte {
 }
 
 // onlyOrdinary reports whether a configuration became another one only by what
-// branches bring: a new branch that follows a remote that was there before, or a
-// branch that is gone. A new repository's may have what initialising and cloning
-// write. All else decides what runs, or where data and credentials go.
+// runs nothing and leads nothing elsewhere: a remote or submodule under a new
+// name, a new branch that follows a remote that was there before, or a branch
+// that is gone. A new repository's may have what initialising and cloning write.
+// All else decides what runs, or where data and credentials go.
 func onlyOrdinary(before, after string) bool {
-	if strings.ContainsAny(after, "\\\x00") && before != after {
-		return false // continued and escaped lines hide what they say
+	if before == after {
+		return true
+	}
+	if hidesLines(after) {
+		return false
 	}
 	old, now := parseConfig(before), parseConfig(after)
 	if len(old) == 0 {
 		return len(without(now, entry.initial)) == 0
 	}
-	remotes, branches, left := map[string]bool{".": true}, map[string]bool{}, map[string]bool{}
-	for _, e := range old {
-		switch {
-		case e.section == "remote" && e.name != "" && e.key == "url":
-			remotes[e.name] = true
-		case e.isBranch():
-			branches[e.name] = true
-		}
-	}
-	for _, e := range now {
-		if e.isBranch() {
-			left[e.name] = true
-		}
-	}
+	names, left := namesOf(old), namesOf(now)
 	return slices.Equal(
-		without(old, func(e entry) bool { return e.isBranch() && !left[e.name] }),
-		without(now, func(e entry) bool { return e.isBranch() && !branches[e.name] && e.follows(remotes) }))
+		without(old, func(e entry) bool { return e.isBranch() && !left[e.owner()] }),
+		without(now, func(e entry) bool { return e.adds(names) }))
+}
+
+// mended is what to put in the place of a configuration that may not stay: what
+// it was, with the settings that are harmless by themselves.
+func mended(before, after string) string {
+	if hidesLines(after) || hidesLines(before) {
+		return before
+	}
+	names := namesOf(parseConfig(before))
+	var text strings.Builder
+	text.WriteString(before)
+	last := ""
+	for _, e := range parseConfig(after) {
+		if before == "" || !e.adds(names) || strings.ContainsAny(e.name+e.value, "\"\\#;\n\r") {
+			continue
+		}
+		if head := fmt.Sprintf("[%s \"%s\"]\n", e.section, e.name); head != last {
+			if text.Len() > 0 && !strings.HasSuffix(text.String(), "\n") {
+				text.WriteByte('\n')
+			}
+			text.WriteString(head)
+			last = head
+		}
+		fmt.Fprintf(&text, "\t%s = %s\n", e.key, e.value)
+	}
+	return text.String()
+}
+
+// hidesLines is true of a text that a reader other than git may misread.
+func hidesLines(text string) bool { return strings.ContainsAny(text, "\\\x00") }
+
+// namesOf are the remotes, submodules and branches that a configuration has, by
+// their owner.
+func namesOf(entries []entry) map[string]bool {
+	names := map[string]bool{}
+	for _, e := range entries {
+		names[e.owner()] = true
+	}
+	return names
+}
+
+// owner is the section with its name.
+func (e entry) owner() string { return e.section + "\x00" + e.name }
+
+// adds reports whether a setting belongs to something that was not there before,
+// and runs nothing and leads nothing elsewhere.
+func (e entry) adds(before map[string]bool) bool {
+	if e.name == "" || before[e.owner()] {
+		return false
+	}
+	switch e.section {
+	case "branch":
+		return e.follows(before)
+	case "remote":
+		// A name with other characters could be an address, and then stands for it.
+		if !isWord(e.name) {
+			return false
+		}
+		switch e.key {
+		case "url":
+			return isPlainURL(e.value)
+		case "fetch":
+			from, to, ok := strings.Cut(strings.TrimPrefix(e.value, "+"), ":")
+			return ok && strings.HasPrefix(from, "refs/") && strings.HasPrefix(to, "refs/remotes/"+e.name+"/")
+		case "tagopt":
+			return e.value == "--tags" || e.value == "--no-tags"
+		}
+	case "submodule":
+		switch e.key {
+		case "url":
+			return isPlainURL(e.value)
+		case "active":
+			return e.value == "true" || e.value == "false"
+		case "update":
+			return slices.Contains([]string{"checkout", "rebase", "merge", "none"}, e.value)
+		}
+	}
+	return false
 }
 
 func (e entry) isBranch() bool { return e.section == "branch" && e.name != "" }
 
 // follows reports whether a branch's setting makes it follow a known remote.
-func (e entry) follows(remotes map[string]bool) bool {
+func (e entry) follows(before map[string]bool) bool {
 	switch e.key {
 	case "remote":
-		return remotes[e.value]
+		return e.value == "." || before[entry{section: "remote", name: e.value}.owner()]
 	case "merge":
 		return isBranchRef(e.value)
 	}

@@ -86,8 +86,61 @@ func tolerable(before, now *gitState, name string) bool {
 		return came && before.item(strings.TrimSuffix(name, "objects/info/alternates")+"config").Kind == absent
 	case roleModules:
 		return true
+	case roleTodo:
+		return went || is.Kind == file && addsNoCommand(string(old.Content), string(is.Content))
+	case roleStrategy:
+		return went || is.Kind == file && isStrategy(string(is.Content))
+	case roleOptions:
+		return went || is.Kind == file && !slices.ContainsFunc(parseConfig(string(is.Content)), func(e entry) bool {
+			return e.key == "strategy" && !isStrategy(e.value)
+		})
 	}
 	return false
+}
+
+// addsNoCommand reports whether a list of steps runs no command that was not in
+// it before.
+func addsNoCommand(before, now string) bool {
+	known := commandsIn(before)
+	for step := range commandsIn(now) {
+		if !known[step] {
+			return false
+		}
+	}
+	return true
+}
+
+// commandsIn are the steps of a list that run something, by their text: git takes
+// "exec" and "x" for a command, and the steps that it knows by other words run
+// none. A word that is none of those may be one of a later git's.
+func commandsIn(todo string) map[string]bool {
+	steps := map[string]bool{}
+	for line := range strings.Lines(todo) {
+		line = strings.TrimSpace(line)
+		word, _, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
+		switch word {
+		case "", "pick", "p", "reword", "r", "edit", "e", "squash", "s", "fixup", "f", "drop", "d", "break", "b", "noop",
+			"label", "l", "reset", "t", "merge", "m", "update-ref", "u", "revert":
+		default:
+			if line[0] != '#' {
+				steps[line] = true
+			}
+		}
+	}
+	return steps
+}
+
+// isStrategy reports whether a file of a rebase names what git merges with
+// itself; another name would be that of a program.
+func isStrategy(text string) bool {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n'\"", r) }) {
+		switch word {
+		case "ort", "recursive", "resolve", "octopus", "ours", "subtree":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // leadsInside reports whether the .git file of a new working tree names a

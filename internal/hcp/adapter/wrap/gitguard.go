@@ -33,6 +33,7 @@ type watch struct {
 	guard   *GitGuard
 	call    *call
 	before  *baseline // nil without a project
+	tree    *treeFile // what the search of the project found
 	release func()
 }
 
@@ -56,8 +57,9 @@ func (g *GitGuard) join(ctx context.Context, p *Project, stem string) (w *watch,
 	if err != nil {
 		return nil, nil, err
 	}
+	tree := &treeFile{path: stem + treeSuffix}
 	if alone {
-		owes, err := g.renew(p, stem)
+		owes, err := g.renew(p, stem, tree)
 		unlock()
 		if err != nil {
 			return nil, nil, err
@@ -75,7 +77,7 @@ func (g *GitGuard) join(ctx context.Context, p *Project, stem string) (w *watch,
 		var c *call
 		if c, err = g.enroll(filepath.Base(stem)); err == nil {
 			before.move(p)
-			return &watch{guard: g, call: c, before: before, release: unlock}, nil, nil
+			return &watch{guard: g, call: c, before: before, tree: tree, release: unlock}, nil, nil
 		}
 	}
 	unlock()
@@ -87,11 +89,11 @@ func (g *GitGuard) join(ctx context.Context, p *Project, stem string) (w *watch,
 
 // renew makes what is there the baseline, unless a dead call must be judged by
 // the old one first.
-func (g *GitGuard) renew(p *Project, stem string) (owes bool, err error) {
+func (g *GitGuard) renew(p *Project, stem string, tree *treeFile) (owes bool, err error) {
 	if owes, err = g.owes(filepath.Base(stem)); owes || err != nil {
 		return owes, err
 	}
-	b, err := takeBaseline(p)
+	b, err := takeBaseline(p, tree)
 	if err != nil {
 		return false, err
 	}
@@ -107,7 +109,7 @@ func (w *watch) end() (notes []string, err error) {
 		w.call.close()
 		return nil, nil
 	}
-	f := w.before.compare()
+	f := w.before.compare(w.tree)
 	kept := w.guard.keep(f, w.call.mark)
 	if len(f.stuck) > 0 {
 		w.call.unlock()

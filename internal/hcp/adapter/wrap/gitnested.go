@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// maxWalked bounds the search for nested repositories, in directory entries: it
-// is made before and after each call, and takes about 20 microseconds for each
-// directory, whatever the number of files. In
-// a larger tree those beyond the bound are not guarded, and every result says
-// so; a tree that a command made too large is reported as changed.
-const maxWalked = 200_000
+// maxWalked bounds the search for nested repositories, in directory entries. It
+// is made before and after each call that may write, and reads again only the
+// directories that changed; see treememory.go. In a larger tree those beyond the
+// bound are not guarded, and every result says so; a tree that a command made too
+// large is reported as changed.
+const maxWalked = 4_000_000
 
 // takeNested guards the repositories within the tree, wherever they are: git
 // enters those that the index names as submodules, a command may make any of
@@ -26,7 +26,7 @@ func (s *gitState) takeNested(dir *os.Root, before *gitState) error {
 	case before != nil && before.Partial:
 		s.Nested, s.Partial = before.Nested, true // others may be new or not: nobody knows
 	default:
-		s.Nested, s.Partial = nestedRepositories(s.Root, s.Data, maxWalked)
+		s.Nested, s.Partial = s.tree.search(s.Root, s.Data)
 		if before != nil {
 			s.Nested = append(s.Nested, before.Nested...)
 			slices.Sort(s.Nested)
@@ -54,44 +54,6 @@ func (s *gitState) takeNested(dir *os.Root, before *gitState) error {
 }
 
 func isGitEntry(name string) bool { return strings.EqualFold(name, ".git") }
-
-// nestedRepositories finds what git takes for a repository below a root, but for
-// the root's own: entries named .git, and directories that are laid out like
-// one. The search goes level by level, so that a bound cuts off the deep ones,
-// and follows no link.
-func nestedRepositories(root, own string, most int) (found []string, partial bool) {
-	level := []string{"."}
-	for len(level) > 0 {
-		var next []string
-		for _, at := range level {
-			entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(at)))
-			if err != nil {
-				continue // gone, or closed to us: then git finds nothing there either
-			}
-			if most -= len(entries); most < 0 {
-				return found, true
-			}
-			var marks layout
-			for _, entry := range entries {
-				name := path.Join(at, entry.Name())
-				switch {
-				case name == own || name == ".git":
-				case isGitEntry(entry.Name()):
-					found = append(found, name)
-				case entry.IsDir():
-					next = append(next, name)
-				}
-				marks.note(entry.Name())
-			}
-			if at != "." && marks.isRepository() {
-				found = append(found, at)
-			}
-		}
-		level = next
-	}
-	slices.Sort(found)
-	return found, false
-}
 
 // layout is what of a repository's layout a directory has.
 type layout struct{ head, objects, refs, common bool }

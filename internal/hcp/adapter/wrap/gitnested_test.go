@@ -210,11 +210,11 @@ func TestSearchForNestedRepositoriesIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found, partial := nestedRepositories(dir, ".git", 40+40+40)
+	found, partial := newTreeMemory().search(nil, dir, ".git", 40+40+40)
 	if len(found) != 40 || partial {
 		t.Fatalf("%d found, partial %v", len(found), partial)
 	}
-	if found, partial = nestedRepositories(dir, ".git", 40+40+39); len(found) != 39 || !partial {
+	if found, partial = newTreeMemory().search(nil, dir, ".git", 40+40+39); len(found) != 39 || !partial {
 		t.Fatalf("%d found, partial %v", len(found), partial)
 	}
 }
@@ -223,7 +223,7 @@ func TestSearchForNestedRepositoriesIsBounded(t *testing.T) {
 // a change.
 func TestTreeThatACommandMadeTooLargeIsReported(t *testing.T) {
 	w, _ := guarded(t, "")
-	b, err := takeBaseline(w.local.Project)
+	b, err := takeBaseline(w.local.Project, &treeFile{path: filepath.Join(t.TempDir(), "tree")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,19 +263,41 @@ func TestGuardIsNotExhausted(t *testing.T) {
 	}
 }
 
-func BenchmarkGuardOfTenThousandFiles(b *testing.B) {
-	w := newWorld(b)
+// tenThousandFiles is a world with a project of that size.
+func tenThousandFiles(tb testing.TB) *world {
+	tb.Helper()
+	w := newWorld(tb)
 	git := w.repository(filepath.Join(w.project, ".git"))
 	w.write(filepath.Join(git, "config"), plainConfig, 0o644)
 	for i := range 10_000 {
 		w.write(filepath.Join(w.project, strconv.Itoa(i/100), strconv.Itoa(i/10), strconv.Itoa(i)), "", 0o644)
 	}
-	p := w.open()
+	w.open()
+	return w
+}
+
+func BenchmarkGuardOfTenThousandFiles(b *testing.B) {
+	w := tenThousandFiles(b)
 	for b.Loop() {
-		watch, _, err := w.local.Guard.enter(b.Context(), p)
+		watch, _, err := w.local.Guard.enter(b.Context(), w.local.Project)
 		if err != nil {
 			b.Fatal(err)
 		}
+		if _, err := watch.end(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// The same with something changed in one directory between the looks.
+func BenchmarkGuardWhereOneFileChanges(b *testing.B) {
+	w := tenThousandFiles(b)
+	for n := 0; b.Loop(); n++ {
+		watch, _, err := w.local.Guard.enter(b.Context(), w.local.Project)
+		if err != nil {
+			b.Fatal(err)
+		}
+		w.write(filepath.Join(w.project, "7", "70", "new"+strconv.Itoa(n)), "", 0o644)
 		if _, err := watch.end(); err != nil {
 			b.Fatal(err)
 		}

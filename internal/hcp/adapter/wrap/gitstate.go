@@ -56,6 +56,9 @@ const (
 	roleCommon     = "common"     // its commondir file
 	roleAlternates = "alternates" // where more objects are
 	roleModules    = "modules"    // .gitmodules, whose change is told
+	roleTodo       = "todo"       // what a rebase under way still has to do
+	roleStrategy   = "strategy"   // how it merges
+	roleOptions    = "options"    // the same of a cherry-pick
 )
 
 func (i item) same(o item) bool {
@@ -83,7 +86,8 @@ type gitState struct {
 
 	configs  []string // configurations elsewhere that count here
 	home     string
-	late     bool // the look after a call: as much as can be, and never giving up
+	tree     *treeFile // what the last search of the tree found
+	late     bool      // the look after a call: as much as can be, and never giving up
 	size     int
 	repo     string
 	problems []string
@@ -138,13 +142,33 @@ func (s *gitState) takeRepository(dir *os.Root, base string) error {
 	if err := s.takeAs(dir, roleAlternates, at("objects/info/alternates")); err != nil {
 		return err
 	}
-	if err := s.takeHooks(dir, at("hooks")); err != nil {
+	// Addresses of remotes in the forms from before there was a configuration.
+	for _, name := range []string{"hooks", "remotes", "branches"} {
+		if err := s.takeHooks(dir, at(name)); err != nil {
+			return err
+		}
+	}
+	if err := s.takeUnfinished(dir, base); err != nil {
 		return err
 	}
 	if err := s.takeWorktrees(dir, at("worktrees")); err != nil {
 		return err
 	}
 	return s.takeModules(dir, at("modules"))
+}
+
+// takeUnfinished guards what git goes on with when somebody continues a rebase, a
+// cherry-pick or a revert: lists of steps, of which some run commands, and the
+// names of merge strategies, which are names of programs.
+func (s *gitState) takeUnfinished(dir *os.Root, base string) error {
+	at := func(name string) string { return path.Join(base, name) }
+	if err := s.takeAs(dir, roleTodo, at("rebase-merge/git-rebase-todo"), at("rebase-merge/git-rebase-todo.backup"), at("sequencer/todo")); err != nil {
+		return err
+	}
+	if err := s.takeAs(dir, roleStrategy, at("rebase-merge/strategy")); err != nil {
+		return err
+	}
+	return s.takeAs(dir, roleOptions, at("sequencer/opts"))
 }
 
 // takeHooks guards a directory of hooks with all that is in it. The samples that
@@ -165,6 +189,9 @@ func (s *gitState) takeWorktrees(dir *os.Root, worktrees string) error {
 			return err
 		}
 		if err := s.takeAs(dir, roleCommon, path.Join(at, "commondir")); err != nil {
+			return err
+		}
+		if err := s.takeUnfinished(dir, at); err != nil {
 			return err
 		}
 		return s.takeAs(dir, roleWorktree, path.Join(at, "gitdir"))

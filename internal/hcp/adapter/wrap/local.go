@@ -33,7 +33,7 @@ type Jails interface {
 //
 //	mode       working directory           "workspace:" files, file flags
 //	none       the pack, read-only         the pack's lasting work directory
-//	project    the caller's directory      the project
+//	project    the caller's directory      the project, read-only for a read
 //	workspace  the lasting work directory  the same
 //	ephemeral  a fresh work directory      copied in from, and results back to,
 //	                                       the project, else the lasting one
@@ -61,6 +61,8 @@ type stay struct {
 	// filled from and what results go back to.
 	exchange *exchange
 	project  *Project
+	// reads says that the program may look at the project and not change it.
+	reads    bool
 	pack     string
 	limits   Limits
 	confined bool
@@ -78,6 +80,7 @@ func (l *Local) Prepare(ctx context.Context, r adapter.Request) (Stay, error) {
 	if workspace.Mode != "" {
 		s.mode = workspace.Mode
 	}
+	s.reads = s.confined && readsOnly(r)
 	jail, err := l.Jails.Jail(r.Pack.ID, owner(r.Scope))
 	if err != nil {
 		return nil, err
@@ -105,7 +108,7 @@ func (l *Local) watch(ctx context.Context, s *stay) (err error) {
 		return nil
 	}
 	var project *Project
-	if s.mode == hcp.WorkspaceProject {
+	if s.mode == hcp.WorkspaceProject && !s.reads {
 		project = l.Project
 	}
 	s.watch, s.place.Notes, err = l.Guard.enter(ctx, project)
@@ -161,9 +164,25 @@ func (l *Local) enterProject(s *stay) error {
 	}
 	s.project = l.Project
 	s.place.Dir, s.files = l.Project.Dir, l.Project.Dir
-	s.place.ReadWrite = append(s.place.ReadWrite, l.Project.Root)
-	s.place.ReadWrite = append(s.place.ReadWrite, l.Project.gitDirs...)
+	tree := append([]string{l.Project.Root}, l.Project.gitDirs...)
+	if s.reads {
+		s.place.ReadOnlyProject = true
+		s.place.ReadExec = append(s.place.ReadExec, tree...)
+		return nil
+	}
+	s.place.ReadWrite = append(s.place.ReadWrite, tree...)
 	return nil
+}
+
+// readsOnly reports whether a call has no business changing the project: its
+// Policy says that it reads (§4.2), and no word of it names a file, which the
+// program might be meant to write. Such a call gets the project read-only, so
+// that nothing of it has to be watched.
+func readsOnly(r adapter.Request) bool {
+	return r.Operation == hcp.OperationRead && !slices.ContainsFunc(r.Argv.Tokens, func(t command.Token) bool {
+		_, _, names := command.WorkspaceRef(t.Text)
+		return !t.JSON && (t.File || names)
+	})
 }
 
 // handOver puts the credential's files and the machine's own places where the

@@ -139,7 +139,7 @@ func (w *world) request(p *pack.Pack, key string, args hcp.Args) adapter.Request
 	}
 	bin := filepath.Join(p.Dir, "bin", "tool")
 	return adapter.Request{
-		Pack: p, Key: key, Operation: hcp.OperationRead, Land: hcp.LandLocal, Args: maps.Clone(args), Argv: argv,
+		Pack: p, Key: key, Operation: hcp.OperationWrite, Land: hcp.LandLocal, Args: maps.Clone(args), Argv: argv,
 		Bin:        adapter.Bin{Name: "./bin/tool", Path: bin, Argv0: bin, Interpreters: []string{"/bin/sh"}},
 		Scope:      hcp.AuthzContext{Principal: hcp.Principal{ID: "ann"}, TenantID: hcp.LocalTenant},
 		Sandbox:    hcp.Sandboxed,

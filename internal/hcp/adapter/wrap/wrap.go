@@ -21,7 +21,9 @@
 //     process is killed, the next call ends what is left of the program and
 //     undoes it, before it runs anything itself. Nested repositories are found by
 //     going through the project's directories before and after each call, up to
-//     200,000 entries; see gitnested.go.
+//     4,000,000 entries; see gitnested.go.
+//   - A command whose Policy says that it reads gets the project read-only, unless
+//     a word of it names a file. So nothing has to be watched for it.
 package wrap
 
 import (
@@ -102,6 +104,9 @@ func (a *Adapter) Run(ctx context.Context, r adapter.Request) adapter.Outcome {
 	out.Found = stay.Place().Found
 	if out.Started {
 		a.settle(ctx, stay, &out)
+	}
+	if stay.Place().ReadOnlyProject && out.Started && out.Failure != nil {
+		out.Notes = append(out.Notes, "the project was read-only: the Policy says that this command reads")
 	}
 	return out
 }
