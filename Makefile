@@ -5,7 +5,7 @@
 export GOTOOLCHAIN := go1.27.3
 export CGO_ENABLED ?= 0
 
-PROGRAMS := hcpx hcp hcpx-kit hound
+PROGRAMS := hcpx hcp hcpx-kit hound hop
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  := -s -w -X bridle/internal/kernel/cli.version=$(VERSION)
 

@@ -53,6 +53,7 @@ var callExceptions = map[string]string{
 	"internal/kernel/proc/exec_windows.go os.Stderr": "standing in for this process means handing its streams on",
 	"internal/kernel/proc/exec_windows.go os.Exit":   "Windows has no exec: the process waits and ends with the program's code",
 	"internal/kernel/proc/run_other.go time.Now":     "the monotonic reading times a run and is no date",
+	"internal/hop/workspace/link.go os.Symlink":      "links in a working copy can be made again and are not flushed",
 	"hop/digest.go json.NewEncoder":                  "the state digest has a JSON dialect of its own, and a vocabulary imports nothing of ours",
 }
 
@@ -98,6 +99,7 @@ func TestBannedCalls(t *testing.T) {
 var openExceptions = map[string]string{
 	"internal/hcp/source/extract.go":           "unpacks archives into a temporary folder",
 	"internal/hcp/source/fetch.go":             "downloads archives into a temporary folder",
+	"internal/hop/workspace/seed.go":           "copies ignored files into a working copy, where they can be made again",
 	"internal/hcp/store/tree.go":               "fills a staging folder, which durable then flushes and publishes as a whole",
 	"internal/hcp/store/output.go":             "streams outputs that are kept for an hour and may be lost",
 	"internal/hcp/adapter/wrap/rooted.go":      "writes through os.Root, so that a program that is still running cannot lead the write out of its place by a link",

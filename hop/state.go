@@ -117,6 +117,22 @@ type Check struct {
 	ExitCode  int       `json:"exit_code"`
 	Output    string    `json:"output"`
 	CreatedAt time.Time `json:"created_at"`
+	// DurationMS is how long the command ran.
+	DurationMS int64 `json:"duration_ms,omitzero"`
+	// TimedOut says that the time limit ended the command.
+	TimedOut bool `json:"timed_out,omitzero"`
+	// Signal names the signal that ended the command.
+	Signal string `json:"signal,omitempty"`
+	// OutputBytes is the size of the whole output where Output is a part of it.
+	OutputBytes int64 `json:"output_bytes,omitzero"`
+	// Redactions counts what was replaced in command and output.
+	Redactions []Redaction `json:"redactions,omitempty"`
+	// Seeds are the ignored paths that were put beside the tree.
+	Seeds []string `json:"seeds,omitempty"`
+	// ReusedFrom is the earlier evidence that this one repeats.
+	ReusedFrom string `json:"reused_from,omitempty"`
+	// Key identifies tree, command, seeds and environment of the run.
+	Key string `json:"key,omitempty"`
 }
 
 // Redaction counts what was replaced before anything was written down.

@@ -36,6 +36,13 @@ type App struct {
 	Elsewhere func(*Call) (Result, error)
 	// Failure lays a failure out for --json; nil means HCP's layout.
 	Failure func(*fault.Error) any
+	// Words rewrites the words of the command line before anything is read of
+	// them, for a program whose callers write flags in another way; nil leaves
+	// them as they are.
+	Words func([]string) []string
+	// Layout writes what --json prints, results and failures; nil means one
+	// compact line.
+	Layout func(any) ([]byte, error)
 	// FailureToStderr sends that object to standard error.
 	FailureToStderr bool
 	// JSONWhenPiped prints JSON without being asked wherever standard output is
@@ -76,6 +83,9 @@ type Call struct {
 func (a App) Run(ctx context.Context, inv Invocation) int {
 	if len(inv.Args) == 1 && inv.Args[0] == "--version" {
 		return a.printVersion(inv)
+	}
+	if a.Words != nil {
+		inv.Args = a.Words(inv.Args)
 	}
 	a.Verbs = append(slices.Clone(a.Verbs), builtin()...)
 	call := &Call{Invocation: inv, App: a, JSON: wantsJSON(inv.Args) || a.JSONWhenPiped && !inv.Terminal.Stdout}

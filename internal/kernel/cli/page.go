@@ -20,6 +20,9 @@ type Page struct {
 // NewPage returns a page for a terminal.
 func (c *Call) NewPage() *Page { return &Page{color: c.color(true)} }
 
+// NewPlainPage returns a page for what is no terminal.
+func (c *Call) NewPlainPage() *Page { return &Page{} }
+
 // String returns the text of the page.
 func (p *Page) String() string { return p.text.String() }
 

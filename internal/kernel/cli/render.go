@@ -55,7 +55,7 @@ func (c *Call) render(r Result) (string, error) {
 	case r.Value == nil && r.Raw == "":
 		return "", nil
 	case c.JSON && r.Value != nil:
-		data, err := canon.Marshal(r.Value)
+		data, err := c.layOut(r.Value)
 		return string(data) + "\n", err
 	case r.Text != nil && c.Terminal.Stdout:
 		page := &Page{Width: c.Terminal.Width, color: c.color(c.Terminal.Stdout)}
@@ -97,7 +97,7 @@ func (c *Call) fail(ctx context.Context, err error) int {
 	if c.App.FailureToStderr {
 		out = c.Stderr
 	}
-	data, err := canon.Marshal(layout(f))
+	data, err := c.layOut(layout(f))
 	if err == nil {
 		_, err = fmt.Fprintf(out, "%s\n", data)
 	}
@@ -105,6 +105,14 @@ func (c *Call) fail(ctx context.Context, err error) int {
 		return c.writeFailed(err)
 	}
 	return exit
+}
+
+// layOut writes the JSON form of a result or a failure.
+func (c *Call) layOut(v any) ([]byte, error) {
+	if c.App.Layout != nil {
+		return c.App.Layout(v)
+	}
+	return canon.Marshal(v)
 }
 
 // explain prints a failure for a person.

@@ -1,0 +1,87 @@
+package hopcli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bridle/hop"
+	"bridle/internal/hop/op"
+	"bridle/internal/kernel/cli"
+)
+
+func landCommand(c *cli.Call) *cobra.Command { return landVerb(c, "land") }
+
+func acceptCommand(c *cli.Call) *cobra.Command { return landVerb(c, "accept") }
+
+// landVerb builds land and accept; accept never touches the visible folder.
+func landVerb(c *cli.Call, verb string) *cobra.Command {
+	var sync bool
+	cmd := &cobra.Command{
+		Use:     verb + " <proposal>… [-- <command> [argument…]]",
+		Long:    "Composes the proposals with the accepted state, runs the command on the result in a clean checkout, and makes it the accepted state. Nothing of yours is touched: no branch, no file. Paths that both sides changed block it with exit code 20, a moved head with 21, a failed command with 22.",
+		Example: "hop " + verb + " R_06H2QFXVFW9V90E5YAZJJ68 -- go test ./...",
+		Args:    cobra.ArbitraryArgs,
+	}
+	cmd.RunE = c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
+		states, command, err := afterDash(cmd, args, 0, false)
+		if err != nil {
+			return cli.Result{}, err
+		}
+		landed, err := in(ctx, c, func(p *op.Project) (hop.Landed, error) {
+			return p.Land(ctx, op.LandRequest{Verb: verb, Proposals: states, Command: command, Sync: sync})
+		})
+		if err != nil {
+			showRefusal(c, err)
+			return cli.Result{}, err
+		}
+		return cli.Result{Value: ok(landed), Raw: landedText(landed, len(command) > 0)}, nil
+	})
+	if verb == "land" {
+		cmd.Flags().BoolVar(&sync, "sync", false, "also write the result into the visible folder, where that is safe")
+	}
+	return cmd
+}
+
+// showRefusal lists for a person what a program finds in the JSON.
+func showRefusal(c *cli.Call, err error) {
+	d := op.DetailsOf(err)
+	if c.JSON {
+		return
+	}
+	if d.Check != nil {
+		showCheck(c, *d.Check)
+	}
+	if d.Overlap == nil {
+		return
+	}
+	p := c.NewPage()
+	p.Line("changed on both sides:")
+	for _, o := range d.Overlap.Paths {
+		other := ""
+		if o.Other != "" {
+			other = " and " + o.Other
+		}
+		p.Line("  ", o.Path, other, " (", strings.ReplaceAll(o.Kind, "_", " "), ")")
+	}
+	_, _ = c.Stderr.Write([]byte(p.String()))
+}
+
+func landedText(l hop.Landed, validated bool) string {
+	var b strings.Builder
+	b.WriteString("Accepted as " + l.State.ID + " · tree " + short(l.State.SourceTree) + "\n")
+	switch {
+	case l.Already:
+		b.WriteString("It had landed before; nothing was changed.\n")
+	case !validated:
+		b.WriteString("No command validated it.\n")
+	}
+	for _, r := range l.Rejected {
+		b.WriteString("Not landed: " + r.Error + "\n")
+	}
+	if l.Sync != nil {
+		b.WriteString("Visible folder: " + strings.ReplaceAll(l.Sync.Status, "_", " ") + "\n")
+	}
+	return b.String()
+}

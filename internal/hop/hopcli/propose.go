@@ -1,0 +1,34 @@
+package hopcli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"bridle/hop"
+	"bridle/internal/hop/op"
+	"bridle/internal/kernel/cli"
+)
+
+func proposeCommand(c *cli.Call) *cobra.Command {
+	var r op.ProposeRequest
+	cmd := &cobra.Command{
+		Use:     "propose <state> [--summary TEXT] [--exclude PATH]",
+		Long:    "Freezes the workspace of the state's attempt as a proposal. Later edits do not change it. What looks like a credential is refused.",
+		Example: "hop propose --summary \"Reset emails\" \"$HOP_STATE_ID\"",
+		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
+			r.State = args[0]
+			made, err := in(ctx, c, func(p *op.Project) (hop.Proposed, error) { return p.Propose(ctx, r) })
+			if err != nil {
+				return cli.Result{}, err
+			}
+			text := "Created proposal " + made.Proposal.ID + " · tree " + short(made.Proposal.SourceTree) + " · " +
+				plural(len(made.Checks), "matching check", "matching checks")
+			return cli.Result{Value: ok(made), Raw: text}, nil
+		}),
+	}
+	cmd.Flags().StringVar(&r.Summary, "summary", "", "what it does; the title of the task when absent")
+	cmd.Flags().StringArrayVar(&r.Incomplete, "exclude", nil, "a path that cannot be captured and is left out on purpose")
+	cmd.Flags().StringArrayVar(&r.AllowSecrets, "allow-secret", nil, "the fingerprint of a finding that is no credential")
+	return cmd
+}

@@ -1,0 +1,118 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"bridle/internal/kernel/clock"
+	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/git"
+)
+
+// Names in the repository.
+const (
+	AcceptedRef = "refs/hop/accepted"
+	// Prefix is where the ledger's refs are.
+	Prefix         = "refs/hop/ledger/"
+	projectRef     = Prefix + "project"
+	attemptsPrefix = Prefix + "attempts/"
+)
+
+// lockWait bounds how long a command waits for the ledger: its holders write a
+// few small files.
+const lockWait = 30 * time.Second
+
+// Options say where a ledger is.
+type Options struct {
+	Git *git.Repository
+	// Dir is the project's own folder, .hop.
+	Dir   string
+	Clock clock.Clock
+}
+
+// Ledger is an open ledger.
+type Ledger struct {
+	Reader
+	Options
+	db *sql.DB
+}
+
+func (o Options) indexPath() string { return filepath.Join(o.Dir, IndexName) }
+func (o Options) lockPath() string  { return filepath.Join(o.Dir, "ledger.lock") }
+
+// Open opens the ledger of a project. Where an index of another lineage of Hop
+// is found, CodeForeignIndex says so: Adopt takes it over.
+func Open(ctx context.Context, o Options) (*Ledger, error) {
+	l, err := openIndex(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return l, l.settleIfFree(ctx)
+}
+
+// CodeForeignIndex marks an index that Adopt can take over.
+const CodeForeignIndex = "foreign_index"
+
+func openIndex(ctx context.Context, o Options) (*Ledger, error) {
+	path := o.indexPath()
+	version, err := versionOfIndex(ctx, path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.Newf(CodeNoProject, "there is no Hop project in %q", filepath.Dir(o.Dir)).
+			WithHint("hop init makes one").WithNext("hop init")
+	case err != nil:
+		return nil, err
+	case version == carriedVersion:
+		return nil, fault.Newf(CodeForeignIndex, "the index %q was made by another Hop program", path)
+	case version != schemaVersion:
+		return nil, fault.Newf(CodeNewer, "the index %q has schema version %d, which this program does not read", path, version).
+			WithHint("use the program that made it; this one reads the versions %d and %d", carriedVersion, schemaVersion)
+	}
+	db, err := openDatabase(path, "rw")
+	if err != nil {
+		return nil, err
+	}
+	return newLedger(o, db), nil
+}
+
+func newLedger(o Options, db *sql.DB) *Ledger {
+	return &Ledger{Reader: Reader{db}, Options: o, db: db}
+}
+
+// Create makes an empty ledger; the first transaction must accept a state.
+func Create(ctx context.Context, o Options) (*Ledger, error) {
+	db, err := createIndex(ctx, o.indexPath())
+	if err != nil {
+		return nil, err
+	}
+	return newLedger(o, db), nil
+}
+
+// Close closes the index.
+func (l *Ledger) Close() error {
+	if err := l.db.Close(); err != nil {
+		return unreadable(err)
+	}
+	return nil
+}
+
+// lock takes the ledger's lock for a writer.
+func (o Options) lock(ctx context.Context, holder string) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	return durable.Lock(ctx, o.lockPath(), "hop "+holder)
+}
+
+// AttemptRef returns the ref that holds the transactions about an attempt; an
+// empty attempt stands for the project.
+func AttemptRef(attempt string) string {
+	if attempt == "" {
+		return projectRef
+	}
+	return attemptsPrefix + attempt
+}

@@ -1,0 +1,175 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/git"
+)
+
+// found is a transaction as it stands in a repository.
+type found struct {
+	*Transaction
+	ref    string
+	commit git.OID
+}
+
+// Exists reports whether the repository holds a ledger.
+func Exists(ctx context.Context, repo *git.Repository) (bool, error) {
+	refs, err := repo.Refs(ctx, Prefix)
+	return len(refs) > 0, err
+}
+
+// Rebuild makes the index anew from git. An index that cannot be read is kept
+// beside the new one. It returns what could not be taken in, which is never
+// dropped from git.
+func Rebuild(ctx context.Context, o Options) (problems []string, err error) {
+	unlock, err := o.lock(ctx, "doctor")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	all, problems, err := collect(ctx, o.Git)
+	if err != nil {
+		return problems, err
+	}
+	db, err := emptyIndex(ctx, o)
+	if err != nil {
+		return problems, err
+	}
+	defer db.Close()
+	more, err := applyAll(ctx, db, all)
+	problems = append(problems, more...)
+	if err != nil {
+		return problems, err
+	}
+	_, err = newLedger(o, db).HealAccepted(ctx)
+	return problems, err
+}
+
+// emptyIndex returns an index without records: the existing one emptied, since
+// others may have it open, or a new one in the place of one that is broken.
+func emptyIndex(ctx context.Context, o Options) (*sql.DB, error) {
+	path := o.indexPath()
+	version, err := versionOfIndex(ctx, path)
+	if err == nil && version > schemaVersion {
+		return nil, fault.Newf(CodeNewer, "the index %q has the newer schema version %d", path, version).WithHint("use a newer hop")
+	}
+	if err == nil && version == schemaVersion {
+		db, err := openDatabase(path, "rw")
+		if err != nil {
+			return nil, err
+		}
+		if err := clearIndex(ctx, db); err == nil {
+			return db, nil
+		}
+		_ = db.Close()
+	}
+	if err := setAside(path); err != nil {
+		return nil, err
+	}
+	return createIndex(ctx, path)
+}
+
+func clearIndex(ctx context.Context, db *sql.DB) error {
+	tables := []string{"meta", "refs", "operations", "states", "parents", "tasks", "attempts", "checks", "sessions", "completions", "intents"}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for _, table := range tables {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// setAside moves a broken index out of the way, with what belongs to it.
+func setAside(path string) error {
+	for _, suffix := range []string{"-wal", "-shm", ""} {
+		if _, err := os.Lstat(path + suffix); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := durable.MoveFile(path+suffix, path+".broken"+suffix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collect reads every transaction of the repository, in their order.
+func collect(ctx context.Context, repo *git.Repository) ([]found, []string, error) {
+	refs, err := repo.Refs(ctx, Prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := collector{ctx: ctx, repo: repo, seen: map[git.OID]bool{}}
+	for _, ref := range refs {
+		c.walk(ref.Name, ref.ID)
+	}
+	slices.SortFunc(c.all, func(a, b found) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ID, b.ID)) })
+	return c.all, c.problems, nil
+}
+
+type collector struct {
+	ctx      context.Context
+	repo     *git.Repository
+	seen     map[git.OID]bool
+	all      []found
+	problems []string
+}
+
+// walk follows a ref back to its first transaction, and the links on the way.
+func (c *collector) walk(ref string, tip git.OID) {
+	for at := tip; at != "" && !c.seen[at]; {
+		c.seen[at] = true
+		t, err := readTransaction(c.ctx, c.repo, at)
+		if err != nil {
+			c.problems = append(c.problems, "the transaction "+string(at)+" of "+ref+" cannot be read: "+err.Error())
+			return
+		}
+		c.all = append(c.all, found{t, AttemptRef(t.header.Attempt), at})
+		for _, link := range t.Links {
+			c.walk(ref, git.OID(link))
+		}
+		at = git.OID(t.Prev)
+	}
+}
+
+// applyAll takes transactions into an index, each as a whole or not at all.
+func applyAll(ctx context.Context, db *sql.DB, all []found) (problems []string, err error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer tx.Rollback()
+	for _, f := range all {
+		if _, err := tx.ExecContext(ctx, "SAVEPOINT one"); err != nil {
+			return problems, unreadable(err)
+		}
+		end := "RELEASE one"
+		if err := apply(ctx, tx, f.Transaction, f.ref, string(f.commit)); err != nil {
+			if ctx.Err() != nil {
+				return problems, ctx.Err()
+			}
+			problems = append(problems, "the transaction "+f.ID+" cannot be taken in: "+err.Error())
+			end = "ROLLBACK TO one; RELEASE one"
+		}
+		if _, err := tx.ExecContext(ctx, end); err != nil {
+			return problems, unreadable(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return problems, unreadable(err)
+	}
+	return problems, nil
+}

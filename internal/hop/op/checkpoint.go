@@ -1,0 +1,115 @@
+package op
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"bridle/hop"
+	"bridle/internal/hop/ledger"
+	"bridle/internal/hop/workspace"
+	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/git"
+)
+
+// shot is a snapshot of a workspace with the commit that it stands on.
+type shot struct {
+	git.Snapshot
+	head git.OID
+}
+
+// workspaceWait bounds how long a command waits for another one on the same
+// workspace.
+const workspaceWait = 2 * time.Minute
+
+func workspaceOf(attempt string) string { return workspace.RelativeWorkspace(attempt) }
+
+// lockWorkspace keeps other commands from the workspace of an attempt.
+func (p *Project) lockWorkspace(ctx context.Context, attempt, verb string) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, workspaceWait)
+	defer cancel()
+	return durable.Lock(ctx, p.Layout.LockFile(attempt), "hop "+verb)
+}
+
+// shoot takes a snapshot of an attempt's workspace. The caller holds its lock.
+func (p *Project) shoot(ctx context.Context, attempt hop.Attempt) (*shot, error) {
+	dir := p.Layout.Workspace(attempt.Workspace)
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Newf(CodeNoWorkspace, "the workspace %q of attempt %q is not there", dir, attempt.ID).
+			WithHint("it is made anew from the attempt's last state by hop resume").WithNext("hop resume " + attempt.HeadStateID)
+	}
+	snapshot, head, err := workspace.Snapshot(ctx, p.Repo, p.Layout, p.Config, attempt.ID, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &shot{Snapshot: snapshot, head: head}, nil
+}
+
+// headOf returns an attempt and its head as they are now.
+func headOf(ctx context.Context, t *ledger.Tx, id string) (hop.Attempt, hop.State, error) {
+	attempt, err := t.Reader.Attempt(ctx, id)
+	if err != nil {
+		return attempt, hop.State{}, err
+	}
+	head, err := t.Reader.State(ctx, attempt.HeadStateID)
+	return attempt, head.State, err
+}
+
+// checkpointIn records a checkpoint in the transaction.
+func (p *Project) checkpointIn(t *ledger.Tx, attempt hop.Attempt, head hop.State, s *shot) hop.State {
+	commit := commitFor(t, s.Tree, s.head, "hop: workspace checkpoint\n")
+	return t.State(hop.State{
+		Kind: hop.KindCheckpoint, TaskID: attempt.TaskID, AttemptID: attempt.ID, CanonicalAnchorID: head.CanonicalAnchorID,
+		SourceTree: string(s.Tree), GitCommit: string(commit), Agent: attempt.Agent,
+		Parents: []hop.Parent{{StateID: head.ID, Role: hop.RoleRunParent}},
+	}, hop.Facts{Incomplete: problems(s.Snapshot)})
+}
+
+// Checkpoint records the workspace of the state's attempt as it is.
+func (p *Project) Checkpoint(ctx context.Context, id string) (hop.Checkpointed, error) {
+	_, attempt, err := p.stateOfAttempt(ctx, id)
+	if err != nil {
+		return hop.Checkpointed{}, err
+	}
+	unlock, err := p.lockWorkspace(ctx, attempt.ID, "checkpoint")
+	if err != nil {
+		return hop.Checkpointed{}, err
+	}
+	defer unlock()
+	return p.checkpoint(ctx, "checkpoint", attempt)
+}
+
+// checkpoint records the workspace; the caller holds its lock.
+func (p *Project) checkpoint(ctx context.Context, verb string, attempt hop.Attempt) (hop.Checkpointed, error) {
+	s, err := p.shoot(ctx, attempt)
+	if err != nil {
+		return hop.Checkpointed{}, err
+	}
+	out := hop.Checkpointed{Incomplete: problems(s.Snapshot)}
+	_, err = p.record(ctx, verb, func(t *ledger.Tx) error {
+		now, head, err := headOf(ctx, t, attempt.ID)
+		if err != nil {
+			return err
+		}
+		if err := refuseCancelled(now, head); err != nil {
+			return err
+		}
+		t.About(now.ID)
+		out.State = p.checkpointIn(t, now, head, s)
+		now.HeadStateID, now.Status = out.State.ID, hop.StatusActive
+		t.Attempt(now)
+		return nil
+	})
+	return out, err
+}
+
+func refuseCancelled(attempt hop.Attempt, head hop.State) error {
+	if head.Kind != hop.KindCancelled {
+		return nil
+	}
+	return fault.Newf(CodeClosed, "attempt %q was cancelled", attempt.ID).
+		WithHint("it goes on only through a new prompt").WithNext("hop prompt --from " + head.ID + " --stdin")
+}

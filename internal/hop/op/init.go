@@ -1,0 +1,214 @@
+package op
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"bridle/hop"
+	"bridle/internal/hop/ledger"
+	"bridle/internal/hop/workspace"
+	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/git"
+)
+
+// Initialized is what init did.
+type Initialized struct {
+	Root  string
+	State hop.State
+	// Created says that there was no project before; Rebuilt that its index was
+	// made anew from git.
+	Created, Rebuilt bool
+	Problems         []string
+}
+
+// initWait bounds how long a process waits for another that initialises the same
+// project.
+const initWait = time.Minute
+
+// Init makes a project in the repository that folder lies in, and a repository
+// where there is none. In an existing project it changes nothing.
+func Init(ctx context.Context, s Surroundings, folder string) (*Project, Initialized, error) {
+	root, err := rootFor(ctx, s, folder)
+	if err != nil {
+		return nil, Initialized{}, err
+	}
+	if !hasIndex(root) {
+		if p, done, err := initAt(ctx, s, root); err != nil || done.Created || done.Rebuilt {
+			return p, done, err
+		}
+	}
+	p, err := openAt(ctx, s, root)
+	if err != nil {
+		return nil, Initialized{}, err
+	}
+	head, err := p.Accepted(ctx)
+	if err != nil {
+		return nil, Initialized{}, errors.Join(err, p.Close())
+	}
+	return p, Initialized{Root: root, State: head.State}, nil
+}
+
+// rootFor returns the root of the repository that the folder lies in.
+func rootFor(ctx context.Context, s Surroundings, folder string) (string, error) {
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(s.Dir, folder)
+	}
+	info, err := os.Stat(folder)
+	if err != nil || !info.IsDir() {
+		return "", fault.Newf("no_folder", "there is no folder %q", folder).Because(err)
+	}
+	root, err := git.Root(folder)
+	if fault.Is(err, git.CodeNoRepository) {
+		options, err := s.gitOptions(false)
+		if err != nil {
+			return "", err
+		}
+		return realPath(folder), git.Init(ctx, folder, options)
+	}
+	return root, err
+}
+
+// initAt makes the project, one process at a time.
+func initAt(ctx context.Context, s Surroundings, root string) (*Project, Initialized, error) {
+	p, err := bareProject(ctx, s, root)
+	if err != nil {
+		return nil, Initialized{}, err
+	}
+	done, err := p.create(ctx)
+	if err != nil || !done.Created && !done.Rebuilt {
+		return nil, done, errors.Join(err, p.Close())
+	}
+	return p, done, nil
+}
+
+func (p *Project) create(ctx context.Context) (Initialized, error) {
+	done := Initialized{Root: p.Layout.Root}
+	if err := p.refuseTracked(ctx); err != nil {
+		return done, err
+	}
+	if err := p.Layout.Prepare(p.Repo.CommonDir()); err != nil {
+		return done, err
+	}
+	wait, cancel := context.WithTimeout(ctx, initWait)
+	defer cancel()
+	unlock, err := durable.Lock(wait, p.Layout.LockFile("init"), "hop init")
+	if err != nil {
+		return done, err
+	}
+	defer unlock()
+	if hasIndex(p.Layout.Root) {
+		return done, nil
+	}
+	exists, err := ledger.Exists(ctx, p.Repo)
+	if err != nil {
+		return done, err
+	}
+	if exists {
+		return p.rebuilt(ctx, done)
+	}
+	return p.first(ctx, done)
+}
+
+// rebuilt makes the index of a project anew whose folder was removed.
+func (p *Project) rebuilt(ctx context.Context, done Initialized) (Initialized, error) {
+	problems, err := ledger.Rebuild(ctx, p.ledgerOptions())
+	if err != nil {
+		return done, err
+	}
+	if p.Ledger, err = ledger.Open(ctx, p.ledgerOptions()); err != nil {
+		return done, err
+	}
+	head, err := p.Accepted(ctx)
+	done.State, done.Rebuilt, done.Problems = head.State, true, problems
+	return done, err
+}
+
+// first records the initial accepted state: the project as it is now.
+func (p *Project) first(ctx context.Context, done Initialized) (Initialized, error) {
+	p.say("taking in the project as it is")
+	head, err := p.Repo.Head(ctx)
+	if err != nil {
+		return done, err
+	}
+	shot, err := workspace.SnapshotRoot(ctx, p.Repo, p.Layout, p.Config)
+	if err != nil {
+		return done, err
+	}
+	if p.Ledger, err = ledger.Create(ctx, p.ledgerOptions()); err != nil {
+		return done, err
+	}
+	_, err = p.record(ctx, "init", func(t *ledger.Tx) error {
+		commit, err := p.commitOfRoot(ctx, t, shot.Tree, head.Commit)
+		if err != nil {
+			return err
+		}
+		done.State = t.State(hop.State{
+			Kind: hop.KindAccepted, SourceTree: string(shot.Tree), GitCommit: string(commit),
+			Summary: "Initial project state", Agent: "hop",
+		}, hop.Facts{Incomplete: problems(shot), Head: string(head.Commit)})
+		t.Accept(done.State)
+		return nil
+	})
+	if err != nil {
+		// Without its first state the index is nothing: the next init starts anew.
+		_ = p.Ledger.Close()
+		p.Ledger = nil
+		return done, errors.Join(err, durable.RemoveAll(filepath.Join(p.Layout.Dir(), ledger.IndexName)))
+	}
+	done.Created = true
+	return done, nil
+}
+
+// commitOfRoot is the user's own commit where nothing was edited since, so that
+// the accepted line continues the user's branch without a step between.
+func (p *Project) commitOfRoot(ctx context.Context, t *ledger.Tx, tree, head git.OID) (git.OID, error) {
+	if head == "" {
+		return commitFor(t, tree, "", "hop: initial project state\n"), nil
+	}
+	commit, err := p.Repo.Commit(ctx, head)
+	if err != nil {
+		return "", err
+	}
+	if commit.Tree == tree {
+		return head, nil
+	}
+	return commitFor(t, tree, head, "hop: initial project state\n"), nil
+}
+
+// refuseTracked refuses a repository in which git tracks the project's own
+// folder: it would be part of every snapshot.
+func (p *Project) refuseTracked(ctx context.Context) error {
+	head, err := p.Repo.Head(ctx)
+	if err != nil || head.Commit == "" {
+		return err
+	}
+	commit, err := p.Repo.Commit(ctx, head.Commit)
+	if err != nil {
+		return err
+	}
+	entries, err := p.Repo.Tree(ctx, commit.Tree)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name == workspace.FolderName {
+			return fault.Newf(CodeTracked, "git tracks %q in %q, which is Hop's own folder", workspace.FolderName, p.Layout.Root).
+				WithHint("take it out of git first").WithNext("git rm -r --cached " + workspace.FolderName)
+		}
+	}
+	return nil
+}
+
+// problems are what a snapshot could not take, as they are shown.
+func problems(shot git.Snapshot) []hop.Problem {
+	var out []hop.Problem
+	for _, problem := range shot.Problems {
+		path, raw := hop.ReadablePath(problem.Path)
+		out = append(out, hop.Problem{Path: path, PathB64: raw, Reason: problem.Reason})
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package op
+
+import (
+	"context"
+
+	"bridle/hop"
+	"bridle/internal/hop/ledger"
+	"bridle/internal/kernel/git"
+)
+
+// validated returns those of more that hold together with the proposals before
+// them, and the tree that they make. When a whole does not hold, it is halved
+// until the offenders are named; known says that this whole is known not to
+// hold, so the last suspect is not run again.
+func (l *landing) validated(ctx context.Context, before, more []hop.State, known bool) ([]hop.State, git.OID, error) {
+	tree, err := l.treeOf(ctx, before, nil)
+	if err != nil || len(more) == 0 {
+		return nil, tree, err
+	}
+	if !known {
+		holds, all, err := l.holds(ctx, before, more)
+		if err != nil || holds {
+			return more, all, err
+		}
+	}
+	if len(more) == 1 {
+		return nil, tree, l.fail(ctx, before, more[0])
+	}
+	half := len(more) / 2
+	first, _, err := l.validated(ctx, before, more[:half], false)
+	if err != nil {
+		return nil, "", err
+	}
+	rest := append(append([]hop.State{}, before...), first...)
+	second, tree, err := l.validated(ctx, rest, more[half:], len(first) == half)
+	return append(first, second...), tree, err
+}
+
+// treeOf is what the proposals make on the accepted tree.
+func (l *landing) treeOf(ctx context.Context, before, more []hop.State) (git.OID, error) {
+	tree := git.OID(l.head.SourceTree)
+	for _, s := range append(append([]hop.State{}, before...), more...) {
+		base, _, err := l.landingBase(ctx, s)
+		if err != nil {
+			return "", err
+		}
+		c, err := l.compose(ctx, base, tree, git.OID(s.SourceTree))
+		if err != nil {
+			return "", err
+		}
+		tree = c.tree
+	}
+	return tree, nil
+}
+
+// holds runs the validation on what the proposals make together.
+func (l *landing) holds(ctx context.Context, before, more []hop.State) (bool, git.OID, error) {
+	tree, err := l.treeOf(ctx, before, more)
+	if err != nil {
+		return false, "", err
+	}
+	last := more[len(more)-1]
+	subject := hop.State{
+		ID: l.id, TaskID: last.TaskID, AttemptID: last.AttemptID, SourceTree: string(tree), GitCommit: l.head.GitCommit,
+	}
+	env := hop.Environment{Root: l.Layout.Root, State: l.id, Task: last.TaskID, Attempt: last.AttemptID}
+	check, err := l.examine(ctx, subject, env, CheckRequest{Command: l.request.Command}, true)
+	if err != nil {
+		return false, "", err
+	}
+	l.checks[tree] = check
+	return check.ExitCode == 0, tree, nil
+}
+
+// fail records that a proposal did not hold: its evidence, and a failed state
+// unless this very failure is the attempt's head already.
+func (l *landing) fail(ctx context.Context, before []hop.State, proposal hop.State) error {
+	tree, err := l.treeOf(ctx, before, []hop.State{proposal})
+	if err != nil {
+		return err
+	}
+	check, ran := l.checks[tree]
+	if !ran {
+		// The last suspect of a batch: the run that it spoiled is the evidence.
+		check, tree = l.newestFailure()
+	}
+	failed := ""
+	_, err = l.record(ctx, "land_failed", func(t *ledger.Tx) error {
+		attempt, err := t.Reader.Attempt(ctx, proposal.AttemptID)
+		if err != nil {
+			return err
+		}
+		t.About(attempt.ID)
+		check.AttemptID, check.CreatedAt = attempt.ID, t.Now()
+		if attempt.HeadStateID == proposal.ID {
+			failed = l.failedState(t, attempt, proposal, check, tree)
+			check.StateID = failed
+			if err := l.reopen(ctx, t, attempt, failed); err != nil {
+				return err
+			}
+		} else if l.failedOn(ctx, attempt.HeadStateID, proposal.ID) {
+			failed = attempt.HeadStateID
+			check.StateID = failed
+		}
+		t.Check(check)
+		return nil
+	})
+	l.refusals = append(l.refusals, hop.Refusal{
+		Proposal: proposal.ID, Code: CodeValidation, Check: &check, Failed: failed,
+		Error: "the validation of proposal \"" + proposal.ID + "\" failed: " + QuoteAll(check.Command) + " " + ending(check),
+	})
+	return err
+}
+
+func (l *landing) newestFailure() (hop.Check, git.OID) {
+	var newest hop.Check
+	for _, c := range l.checks {
+		if c.ExitCode != 0 && c.ID > newest.ID {
+			newest = c
+		}
+	}
+	newest.ID = hop.NewID(hop.PrefixEvidence, l.Clock.Now())
+	return newest, git.OID(newest.TreeHash)
+}
+
+// failedState records the composed tree that did not hold.
+func (l *landing) failedState(t *ledger.Tx, attempt hop.Attempt, proposal hop.State, check hop.Check, tree git.OID) string {
+	s := hop.State{
+		Kind: hop.KindFailed, TaskID: attempt.TaskID, AttemptID: attempt.ID, CanonicalAnchorID: l.head.ID,
+		SourceTree: string(tree), Summary: "Final validation failed: " + QuoteAll(check.Command), Agent: "hop",
+		Parents: []hop.Parent{
+			{StateID: proposal.ID, Role: hop.RoleRunParent}, {StateID: l.head.ID, Role: hop.RoleIntegrationParent},
+		},
+	}
+	named := s
+	named.ID = l.id
+	named.Summary = proposal.Summary
+	s.GitCommit = string(commitFor(t, tree, git.OID(l.head.GitCommit), acceptedMessage(named, []hop.State{proposal})))
+	return t.State(s, hop.Facts{Check: check.ID}).ID
+}
+
+// reopen makes the failed state the attempt's head and asks for changes.
+func (l *landing) reopen(ctx context.Context, t *ledger.Tx, attempt hop.Attempt, failed string) error {
+	task, err := t.Reader.Task(ctx, attempt.TaskID)
+	if err != nil {
+		return err
+	}
+	attempt.HeadStateID, attempt.Status, task.Status = failed, hop.StatusChangesRequested, hop.StatusChangesRequested
+	t.Attempt(attempt)
+	t.Task(task)
+	return nil
+}

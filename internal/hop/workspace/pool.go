@@ -1,0 +1,205 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/git"
+)
+
+// A Slot is a clean checkout of the pool, held by one check.
+type Slot struct {
+	// Dir is the checkout.
+	Dir string
+	// Seeds are the ignored paths that were put beside the tree.
+	Seeds   []string
+	release func()
+}
+
+// Release gives the checkout back to the pool.
+func (s *Slot) Release() { s.release() }
+
+// maxSlots bounds the pool.
+const maxSlots = 64
+
+// Take returns a checkout that was proven equal to a tree. An existing one that
+// nobody uses is brought there by changing what differs; what earlier checks left
+// is gone, but for the caches that the configuration names.
+func Take(ctx context.Context, repo *git.Repository, l Layout, c Config, tree, commit git.OID) (*Slot, error) {
+	number, release, err := freeSlot(l)
+	if err != nil {
+		return nil, err
+	}
+	slot := &Slot{Dir: filepath.Join(l.checksDir(), number), release: release}
+	if err := slot.prepare(ctx, repo, c, tree, commit); err != nil {
+		release()
+		return nil, err
+	}
+	if slot.Seeds, err = seed(l.Root, slot.Dir, c, forCheck); err != nil {
+		release()
+		return nil, err
+	}
+	return slot, nil
+}
+
+// freeSlot finds a checkout that nobody uses, an existing one first.
+func freeSlot(l Layout) (number string, release func(), err error) {
+	for _, existing := range []bool{true, false} {
+		for n := 1; n <= maxSlots; n++ {
+			number := strconv.Itoa(n)
+			if _, err := os.Lstat(filepath.Join(l.checksDir(), number)); existing == errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			release, free, err := durable.TryLock(filepath.Join(l.checksDir(), number+".lock"), "hop check")
+			if err != nil {
+				return "", nil, err
+			}
+			if free {
+				return number, release, nil
+			}
+		}
+	}
+	return "", nil, fault.Newf("too_many_checks", "%d checks are running on this project", maxSlots).
+		WithHint("wait until one has ended")
+}
+
+// prepare brings the checkout to the tree and proves it.
+func (s *Slot) prepare(ctx context.Context, repo *git.Repository, c Config, tree, commit git.OID) error {
+	w, err := s.open(ctx, repo, commit)
+	if err != nil {
+		return err
+	}
+	if err := s.sweep(ctx, repo, tree, c.Check.Caches); err != nil {
+		return err
+	}
+	if err := w.Checkout(ctx, tree); err != nil {
+		return err
+	}
+	different, err := w.Verify(ctx, tree)
+	if err != nil {
+		return err
+	}
+	if len(different) > 0 {
+		return fault.Newf("checkout_differs", "the checkout for the check is not the tree it is about: %q differs", different[0].Path).
+			WithHint("a program is changing %q, or a conversion of git's is not the same both ways", s.Dir)
+	}
+	return nil
+}
+
+// open opens the checkout, or makes it anew when there is none that works.
+func (s *Slot) open(ctx context.Context, repo *git.Repository, commit git.OID) (*git.Worktree, error) {
+	if w, err := open(ctx, repo, s.Dir); err == nil {
+		return w, nil
+	}
+	if err := unlockTree(s.Dir); err != nil {
+		return nil, err
+	}
+	if err := durable.RemoveAll(s.Dir); err != nil {
+		return nil, err
+	}
+	return repo.AddWorktree(ctx, s.Dir, commit)
+}
+
+// sweep removes everything in the checkout that is not in the tree, ignored
+// files too, but for the caches.
+func (s *Slot) sweep(ctx context.Context, repo *git.Repository, tree git.OID, caches []string) error {
+	if err := unlockTree(s.Dir); err != nil {
+		return err
+	}
+	sw := sweeper{ctx: ctx, repo: repo, root: s.Dir, keep: caches}
+	return sw.folder("", tree)
+}
+
+type sweeper struct {
+	ctx  context.Context //nolint:containedctx // lives for one walk
+	repo *git.Repository
+	root string
+	keep []string
+}
+
+// folder removes what one folder has and the tree has not.
+func (s *sweeper) folder(prefix string, tree git.OID) error {
+	entries, err := s.repo.Tree(s.ctx, tree)
+	if err != nil {
+		return err
+	}
+	known := make(map[string]git.Entry, len(entries))
+	for _, e := range entries {
+		known[e.Name] = e
+	}
+	have, err := os.ReadDir(filepath.Join(s.root, filepath.FromSlash(prefix)))
+	if err != nil {
+		return durable.Explain("read", filepath.Join(s.root, prefix), err)
+	}
+	for _, h := range have {
+		path := prefix + h.Name()
+		e, wanted := known[h.Name()]
+		switch {
+		case path == ".git" || s.kept(path):
+		case wanted && e.IsTree() && h.IsDir():
+			if err := s.folder(path+"/", e.ID); err != nil {
+				return err
+			}
+		case wanted && !e.IsTree() && !h.IsDir():
+		case h.IsDir() && s.keepsBelow(path):
+			if err := s.folder(path+"/", s.repo.Format().EmptyTree()); err != nil {
+				return err
+			}
+		default:
+			if err := os.RemoveAll(filepath.Join(s.root, filepath.FromSlash(path))); err != nil {
+				return durable.Explain("remove", filepath.Join(s.root, path), err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *sweeper) kept(path string) bool {
+	for _, cache := range s.keep {
+		if clean(cache) == path {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *sweeper) keepsBelow(path string) bool {
+	for _, cache := range s.keep {
+		if strings.HasPrefix(clean(cache), path+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// unlockTree makes folders writable that a check, or a read-only seed, left
+// without permission to change them.
+func unlockTree(dir string) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		if !d.IsDir() {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if info.Mode().Perm()&0o700 != 0o700 {
+			return os.Chmod(path, info.Mode().Perm()|0o700)
+		}
+		return nil
+	})
+	return durable.Explain("look through", dir, err)
+}

@@ -1,0 +1,194 @@
+package workspace
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
+)
+
+// IncludeFile is the file in a project's root, known from other tools, that
+// lists ignored paths to copy into working copies.
+const IncludeFile = ".worktreeinclude"
+
+// use says what seeds are put into a working copy for.
+type use int
+
+const (
+	// forWork gives an attempt files of its own to change.
+	forWork use = iota
+	// forCheck gives a check what it needs to run: it must not change the user's
+	// files, so nothing is linked there.
+	forCheck
+)
+
+// Seed puts the ignored paths that the configuration lists into a workspace, and
+// returns them.
+func Seed(l Layout, c Config, dir string) ([]string, error) { return seed(l.Root, dir, c, forWork) }
+
+func seed(root, dir string, c Config, purpose use) ([]string, error) {
+	copies, err := included(root)
+	if err != nil {
+		return nil, err
+	}
+	var done []string
+	for _, pattern := range slices.Concat(c.Seed.Copy, copies) {
+		placed, err := place(root, dir, pattern, copyPath)
+		if err != nil {
+			return done, err
+		}
+		done = append(done, placed...)
+	}
+	link := linkPath
+	if purpose == forCheck {
+		link = copyReadOnly
+	}
+	for _, pattern := range c.Seed.Link {
+		placed, err := place(root, dir, pattern, link)
+		if err != nil {
+			return done, err
+		}
+		done = append(done, placed...)
+	}
+	slices.Sort(done)
+	return slices.Compact(done), nil
+}
+
+// included reads the patterns of the include file.
+func included(root string) ([]string, error) {
+	data, err := os.ReadFile(filepath.Join(root, IncludeFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, durable.Explain("read", filepath.Join(root, IncludeFile), err)
+	}
+	var out []string
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if !localPattern(line) {
+			return nil, fault.Newf(CodeBadConfig, "%q in %q does not stay in the project", line, IncludeFile)
+		}
+		out = append(out, line)
+	}
+	return out, nil
+}
+
+func clean(p string) string { return path.Clean(strings.TrimPrefix(p, "./")) }
+
+// place puts every path that the pattern matches into the working copy, unless
+// something is there already: what is tracked is never replaced.
+func place(root, dir, pattern string, put func(from, to string) error) ([]string, error) {
+	matches, err := filepath.Glob(filepath.Join(escapeGlob(root), filepath.FromSlash(clean(pattern))))
+	if err != nil {
+		return nil, fault.Newf(CodeBadConfig, "the pattern %q cannot be read", pattern).Because(err)
+	}
+	var done []string
+	for _, from := range matches {
+		relative, err := filepath.Rel(root, from)
+		if err != nil || !localPattern(filepath.ToSlash(relative)) {
+			continue
+		}
+		to := filepath.Join(dir, relative)
+		if _, err := os.Lstat(to); err == nil {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil { //nolint:gosec // as open as the working copy
+			return done, durable.Explain("make", filepath.Dir(to), err)
+		}
+		if err := put(from, to); err != nil {
+			return done, err
+		}
+		done = append(done, filepath.ToSlash(relative))
+	}
+	return done, nil
+}
+
+// escapeGlob quotes a folder's name so that it matches only itself.
+func escapeGlob(dir string) string {
+	if filepath.Separator == '\\' {
+		return dir
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+func linkPath(from, to string) error {
+	return durable.Explain("link", to, makeLink(from, to))
+}
+
+// copyReadOnly copies a path and takes the permission to write away.
+func copyReadOnly(from, to string) error {
+	if err := copyPath(from, to); err != nil {
+		return err
+	}
+	err := filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Type()&fs.ModeSymlink != 0 {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return os.Chmod(path, info.Mode().Perm()&^0o222)
+	})
+	return durable.Explain("protect", to, err)
+}
+
+// copyPath copies a file, a link or a folder. Special files are left out.
+func copyPath(from, to string) error {
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, relative)
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.IsDir():
+			return os.MkdirAll(target, info.Mode().Perm()|0o700)
+		case d.Type()&fs.ModeSymlink != 0:
+			text, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return makeLink(text, target)
+		case d.Type().IsRegular():
+			return copyFile(path, target, info.Mode().Perm())
+		default:
+			return nil
+		}
+	})
+	return durable.Explain("copy", from, err)
+}
+
+// copyFile copies content and permissions. Seeds can be made again, so nothing is
+// flushed.
+func copyFile(from, to string, mode fs.FileMode) (err error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source)
+	return errors.Join(err, target.Close())
+}
