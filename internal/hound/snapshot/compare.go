@@ -44,14 +44,14 @@ func Compare(before, after *Snapshot) []Change {
 	changes = comparePieces(changes, before.git.pieces, after.git.pieces)
 	if was, is := before.part(partObjects), after.part(partObjects); was != is {
 		changes = append(changes, Change{
-			objectsPath, Modified, File{Kind: Value, Link: verdict(before)}, File{Kind: Value, Link: verdict(after)},
+			objectsPath, Modified, File{Kind: Value, Link: integrityText(before)}, File{Kind: Value, Link: integrityText(after)},
 		})
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	return withoutImplied(changes)
 }
 
-func verdict(s *Snapshot) string {
+func integrityText(s *Snapshot) string {
 	if s.integrity != nil {
 		return s.integrity.Error()
 	}

@@ -85,6 +85,8 @@ type node struct {
 
 // tree is all directories below a root.
 type tree struct {
+	// lent says that nothing had to be read: all of it is known from the walk before.
+	lent  bool
 	self  entry // the root itself
 	nodes map[string]*node
 }

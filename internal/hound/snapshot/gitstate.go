@@ -40,6 +40,8 @@ type gitState struct {
 	head   string // commit id; "" while there is none
 	branch string // full name; "" when detached
 	trees  [2]*tree
+	// indexRests says that the index cannot change again without its change time.
+	indexRests bool
 }
 
 // hookNames are the programs that git runs from a hooks directory.
@@ -65,14 +67,15 @@ func (r *repository) readState(ctx context.Context, now int64, base *gitState) (
 	}
 	for i, dir := range dirs {
 		w := walk{root: dir, judge: r.judge(dir), now: now}
-		if base != nil {
-			w.base = base.trees[i]
-		}
+		w.base = base.trees[i]
 		t, err := w.run(ctx)
 		if err != nil {
 			return nil, err
 		}
 		s.trees[i] = t
+		if e := t.nodes[""].find("index"); i == 0 && e != nil {
+			s.indexRests = w.settled(e)
+		}
 		prefix := ".git/"
 		if dir != r.gitDir {
 			prefix = ".git/@common/"
@@ -84,7 +87,7 @@ func (r *repository) readState(ctx context.Context, now int64, base *gitState) (
 	if err := collected.packed(filepath.Join(r.common, "packed-refs")); err != nil {
 		return nil, err
 	}
-	if err := r.readIndexes(s, &collected); err != nil {
+	if err := r.readIndexes(s, base, &collected); err != nil {
 		return nil, err
 	}
 	r.readConfig(&collected)
@@ -111,9 +114,9 @@ func (r *repository) judge(dir string) func(path string, isDir bool) look {
 	return func(path string, isDir bool) look {
 		first, rest, _ := strings.Cut(path, "/")
 		switch {
-		case path == own, path == executionLock, path == "index" && !isDir, first == "HEAD" && rest == "" && dir == r.gitDir:
+		case path == own, path == executionLock, first == "HEAD" && rest == "" && dir == r.gitDir:
 			return skip
-		case first == "refs", path == "packed-refs":
+		case first == "refs", path == "packed-refs", path == "index":
 			return stat // read by value
 		case first == "objects":
 			if rest == "" || rest == "info" || strings.HasPrefix(rest, "info/") && !strings.HasPrefix(rest, "info/commit-graph") {
@@ -155,7 +158,7 @@ func (c *collector) add(dir, prefix string, t *tree) error {
 func (c *collector) addEntry(dir, prefix, path string, e *entry) error {
 	first, rest, _ := strings.Cut(path, "/")
 	switch {
-	case first == "refs" && e.kind == Directory, path == "packed-refs":
+	case first == "refs" && e.kind == Directory, path == "packed-refs", path == "index":
 		return nil
 	case first == "refs" && !strings.HasSuffix(path, ".lock"):
 		value, err := refValue(filepath.Join(dir, filepath.FromSlash(path)), e.kind)
@@ -244,14 +247,17 @@ func (c *collector) packed(path string) error {
 }
 
 // readIndexes reads the repository's index, and those of its other worktrees by
-// what they say.
-func (r *repository) readIndexes(s *gitState, c *collector) error {
-	x, err := r.readIndex(filepath.Join(r.gitDir, "index"))
-	if err != nil {
-		return err
+// what they say. An index that has not moved is taken from the state before.
+func (r *repository) readIndexes(s, base *gitState, c *collector) error {
+	x := base.index
+	if x == nil || !base.indexRests || !s.indexUnmoved(base) {
+		var err error
+		if x, err = r.readIndex(filepath.Join(r.gitDir, "index")); err != nil {
+			return err
+		}
 	}
 	s.index = x
-	c.put(".git/index", partIndex, File{Kind: Value, SHA256: x.digest()})
+	c.put(".git/index", partIndex, File{Kind: Value, SHA256: x.sum})
 	for _, worktree := range c.indexes {
 		if r.linked() && filepath.Join(r.common, filepath.FromSlash(worktree)) == r.gitDir {
 			continue
@@ -260,16 +266,23 @@ func (r *repository) readIndexes(s *gitState, c *collector) error {
 		if err != nil {
 			return err
 		}
-		c.put(".git/"+worktree+"/index", partControl, File{Kind: Value, SHA256: x.digest()})
+		c.put(".git/"+worktree+"/index", partControl, File{Kind: Value, SHA256: x.sum})
 	}
 	return nil
+}
+
+func (s *gitState) indexUnmoved(base *gitState) bool {
+	now, then := s.trees[0].nodes[""].find("index"), base.trees[0].nodes[""].find("index")
+	return now != nil && then != nil && now.unmoved(then)
 }
 
 func (r *repository) readIndex(path string) (*index, error) {
 	data, err := readSome(path, maxIndex)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &index{}, nil
+		x := &index{}
+		x.sum = x.digest()
+		return x, nil
 	case err != nil:
 		return nil, unreadable(path, err)
 	}

@@ -32,6 +32,7 @@ const (
 type index struct {
 	entries []indexEntry
 	extra   [][]byte // extensions that carry state of their own
+	sum     string   // of all that counts
 }
 
 var (
@@ -63,7 +64,9 @@ func parseIndex(data []byte, idSize int) (*index, error) {
 		}
 		x.entries = append(x.entries, e)
 	}
-	return x, p.extensions(x)
+	err := p.extensions(x)
+	x.sum = x.digest()
+	return x, err
 }
 
 // intact compares the checksum at the end; one of zeros was not made

@@ -1,12 +1,16 @@
 package snapshot_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"bridle/internal/hound/snapshot"
@@ -16,14 +20,27 @@ import (
 
 // repo is a real repository of a test.
 type repo struct {
-	t   *testing.T
+	t   testing.TB
 	dir string
 	o   snapshot.Options
 }
 
-// newRepo makes a repository with a bit of everything: tracked, untracked and
-// ignored files, an executable, a link, a hook, an empty directory, a nested
-// repository.
+// model is a repository with a bit of everything: tracked, untracked and ignored
+// files, an executable, a link, an empty directory, a nested repository. Tests
+// work on copies of it.
+var model struct {
+	once sync.Once
+	dir  string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if model.dir != "" {
+		_ = os.RemoveAll(model.dir)
+	}
+	os.Exit(code)
+}
+
 func newRepo(t *testing.T) *repo {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -34,17 +51,23 @@ func newRepo(t *testing.T) *repo {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &repo{t, filepath.Join(dir, "repo"), snapshot.Options{Git: program}}
-	if err := os.Mkdir(r.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	r.sh(`git init -q -b main .
+	model.once.Do(func() {
+		if model.dir, err = os.MkdirTemp("", "snapshot-"); err != nil {
+			t.Fatal(err)
+		}
+		r := &repo{t, model.dir, snapshot.Options{}}
+		r.sh(`git init -q -b main .
 mkdir -p src/deep empty cache/tracked
-echo one > src/one; echo two > src/deep/two; echo run > run.sh; chmod 755 run.sh; ln -s src/one link
+echo one > src/one; echo two > src/deep/two; echo run > run.sh; chmod 755 . run.sh; ln -s src/one link
 echo kept > cache/tracked/kept; printf 'cache/\n*.log\n' > .gitignore
 git add . && git add -f cache/tracked/kept && git commit -q -m first
 echo untracked > notes; echo ignored > trace.log; echo junk > cache/junk
 git init -q nested && cd nested && echo inner > inner && git add . && git commit -q -m inner`)
+	})
+	r := &repo{t, filepath.Join(dir, "repo"), snapshot.Options{Git: program}}
+	if out, err := exec.CommandContext(t.Context(), "cp", "-a", model.dir, r.dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
 	return r
 }
 
@@ -340,3 +363,10 @@ func TestKindsOfRepositories(t *testing.T) {
 		}
 	})
 }
+
+func sum(text string) string {
+	digest := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(digest[:])
+}
+
+func equal(a, b map[string]string) bool { return maps.Equal(a, b) }

@@ -20,6 +20,9 @@ type Options struct {
 	Home string
 	// Excludes are relative prefixes below which ignored files are left out.
 	Excludes []string
+	// CacheDir is a directory of the user's own, outside the repository, where hashes
+	// are kept between calls; "" keeps none.
+	CacheDir string
 	// Base is an earlier snapshot of the same place; hashes of what has not moved
 	// since are taken from it.
 	Base *Snapshot
@@ -49,28 +52,62 @@ func Take(ctx context.Context, root string, o Options) (*Snapshot, error) {
 		return nil, fault.New(fault.CodeInternal, "the kernel's clock cannot be read").Because(err)
 	}
 	s := &Snapshot{repository: r, excludes: cleaned(o.Excludes), options: o}
-	base := o.Base
-	if base == nil || o.Paranoid || base.repository.root != r.root || base.repository.gitDir != r.gitDir || base.repository.common != r.common {
-		base = &Snapshot{}
-	}
+	base := s.lender()
 	if s.git, err = r.readState(ctx, now, base.git); err != nil {
 		return nil, err
 	}
 	if err := s.walkFiles(ctx, now, base.files); err != nil {
 		return nil, err
 	}
-	if s.signature, err = r.signature(ctx, s.git, now); err != nil {
+	if err := s.checkObjects(ctx, now, base); err != nil {
 		return nil, err
 	}
-	if base.signature == s.signature {
-		s.integrity = base.integrity
-		return s, nil
-	}
-	s.integrity = o.Git.Fsck(ctx, r.root)
-	if s.integrity != nil && (!fault.Is(s.integrity, git.CodeFailed) || ctx.Err() != nil) {
-		return nil, errors.Join(s.integrity, context.Cause(ctx))
+	if o.CacheDir != "" && o.Base == nil && !s.known(base) {
+		// What cannot be kept makes the next call slow and nothing else.
+		_ = s.keep(o.CacheDir)
 	}
 	return s, nil
+}
+
+// lender is the snapshot whose hashes are reused: the one that was given, or what
+// is remembered.
+func (s *Snapshot) lender() *Snapshot {
+	r, base := s.repository, s.options.Base
+	switch {
+	case s.options.Paranoid:
+		base = nil
+	case base == nil:
+		base = remember(s.options.CacheDir, r)
+	case place(base.repository) != place(r):
+		base = nil
+	}
+	if base == nil {
+		return &Snapshot{git: &gitState{}}
+	}
+	return base
+}
+
+// checkObjects has the object store checked unless nothing of it has moved since
+// it was.
+func (s *Snapshot) checkObjects(ctx context.Context, now int64, base *Snapshot) (err error) {
+	if s.signature, err = s.repository.signature(ctx, s.git, now); err != nil {
+		return err
+	}
+	if base.signature == s.signature && s.signature != "" {
+		s.integrity = base.integrity
+		return nil
+	}
+	s.integrity = s.options.Git.Fsck(ctx, s.repository.root)
+	if s.integrity != nil && (!fault.Is(s.integrity, git.CodeFailed) || ctx.Err() != nil) {
+		return errors.Join(s.integrity, context.Cause(ctx))
+	}
+	return nil
+}
+
+// known says whether remembering would keep what is remembered already.
+func (s *Snapshot) known(base *Snapshot) bool {
+	return base.signature == s.signature && s.integrity == nil &&
+		s.files.lent && s.git.trees[0].lent && (s.git.trees[1] == nil || s.git.trees[1].lent)
 }
 
 // walkFiles walks through the working tree. Below an excluded prefix only what

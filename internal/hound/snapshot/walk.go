@@ -34,6 +34,7 @@ type walk struct {
 	nodes   map[string]*node
 	local   map[uint64]bool // file systems by device: whether their times can be trusted
 	self    entry
+	fresh   bool // something settled was read that the walk before did not have
 }
 
 // task is a directory to list, or some of its files to hash.
@@ -78,7 +79,7 @@ func (w *walk) run(ctx context.Context) (*tree, error) {
 	if w.failure != nil {
 		return nil, w.failure
 	}
-	return &tree{self: w.self, nodes: w.nodes}, nil
+	return &tree{lent: !w.fresh && w.base != nil, self: w.self, nodes: w.nodes}, nil
 }
 
 func (w *walk) next() (task, bool) {
@@ -142,13 +143,20 @@ func (w *walk) follow(n *node, ways []look, stale []int) (rest []task, own []int
 	return rest, stale
 }
 
-// lend takes the hash of an unmoved entry from the walk before.
-func lend(old *node, e *entry) bool {
-	if old == nil {
+// lender lends hashes of a directory's entries, asked for in the order of their
+// names.
+type lender struct{ rest []entry }
+
+// lend gives an unmoved entry the hash that it had.
+func (l *lender) lend(e *entry) bool {
+	for len(l.rest) > 0 && l.rest[0].name < e.name {
+		l.rest = l.rest[1:]
+	}
+	if len(l.rest) == 0 {
 		return false
 	}
-	o := old.find(e.name)
-	if o == nil || !o.settled || !e.unmoved(o) {
+	o := &l.rest[0]
+	if o.name != e.name || !o.settled || !e.unmoved(o) {
 		return false
 	}
 	e.sum, e.link, e.settled = o.sum, o.link, true

@@ -18,6 +18,8 @@ type worker struct {
 	list []byte
 	buf  []byte
 	hash hash.Hash
+	// fresh says that something was read that the next walk need not read.
+	fresh bool
 }
 
 // open opens the root for each worker.
@@ -43,7 +45,14 @@ func (w *walk) open(count int) ([]*worker, error) {
 	return workers, nil
 }
 
-func (k *worker) close() { unix.Close(k.root) }
+func (k *worker) close() {
+	unix.Close(k.root)
+	if k.fresh {
+		k.walk.mu.Lock()
+		k.walk.fresh = true
+		k.walk.mu.Unlock()
+	}
+}
 
 func (k *worker) perform(t task) error {
 	dir, err := k.openDir(t.path)
@@ -120,10 +129,7 @@ func (k *worker) listDir(dir int, t task) error {
 	slices.Sort(names)
 	n := &node{path: t.path, entries: make([]entry, 0, len(names))}
 	ways := make([]look, 0, len(names))
-	var old *node
-	if k.walk.base != nil {
-		old = k.walk.base.nodes[t.path]
-	}
+	old := k.walk.lender(t.path)
 	var stale []int
 	for _, name := range names {
 		var st unix.Stat_t
@@ -141,7 +147,7 @@ func (k *worker) listDir(dir int, t task) error {
 		if way == skip {
 			continue
 		}
-		if way == record && (e.kind == Regular || e.kind == Link) && !lend(old, &e) {
+		if way == record && (e.kind == Regular || e.kind == Link) && !old.lend(&e) {
 			stale = append(stale, len(n.entries))
 		}
 		n.entries, ways = append(n.entries, e), append(ways, way)
@@ -223,6 +229,7 @@ func (k *worker) hashFile(dir int, e *entry) error {
 		if after.unmoved(&before) {
 			*e = after
 			e.sum, e.settled = sum, k.walk.settled(&after)
+			k.fresh = k.fresh || e.settled
 			return nil
 		}
 	}
@@ -259,6 +266,7 @@ func (k *worker) readLink(dir int, e *entry) error {
 			return err
 		case n < size:
 			e.link, e.settled = string(text[:n]), k.walk.settled(e)
+			k.fresh = k.fresh || e.settled
 			return nil
 		}
 	}
@@ -266,6 +274,17 @@ func (k *worker) readLink(dir int, e *entry) error {
 
 // settled says whether a later change of the entry would show in its change time.
 func (w *walk) settled(e *entry) bool { return e.ctime < w.now && w.trusted(e.dev) }
+
+// lender is for a directory what the walk before knew of it.
+func (w *walk) lender(path string) lender {
+	if w.base == nil {
+		return lender{}
+	}
+	if n := w.base.nodes[path]; n != nil {
+		return lender{n.entries}
+	}
+	return lender{}
+}
 
 func entryOf(name string, st *unix.Stat_t) entry {
 	e := entry{
