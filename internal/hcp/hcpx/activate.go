@@ -53,7 +53,7 @@ func activateCommand(c *cli.Call) *cobra.Command {
 			return cli.Result{}, err
 		}
 		if len(accept) > 0 {
-			if err := requirePerson(c, "accepts a changed pack or executable"); err != nil {
+			if err := RequirePerson(c, "accepts a changed pack or executable"); err != nil {
 				return cli.Result{}, err
 			}
 		}

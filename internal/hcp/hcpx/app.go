@@ -29,6 +29,7 @@ const (
 	groupPacks  = "packs"
 	groupAccess = "access"
 	groupLook   = "look"
+	groupHosts  = "hosts"
 )
 
 // App returns the program.
@@ -37,7 +38,7 @@ func App() cli.App {
 		Name:      Name,
 		Short:     "run packs of commands under the user's rules",
 		Protocol:  hcp.ProtocolVersion,
-		Groups:    []string{groupRun, groupAccess, groupPacks, groupLook},
+		Groups:    []string{groupRun, groupAccess, groupPacks, groupHosts, groupLook},
 		Verbs:     append(verbs(), Heavy()...),
 		Before:    refuseNested,
 		Elsewhere: handOver,
@@ -85,7 +86,10 @@ func Heavy() []cli.Verb {
 	return []cli.Verb{
 		{Name: "search", Group: groupPacks, Short: "search the catalog for packs"},
 		{Name: "catalog", Group: groupPacks, Short: "show the catalog, or one pack of it"},
+		{Name: "adopt", Group: groupHosts, Short: "configure a coding agent in this directory"},
+		{Name: "generate", Group: groupHosts, Short: "print what a host can use of the activated packs"},
 		{Name: "conformance", Short: "run the protocol's vectors against a runtime"},
+		{Name: "mcp", Group: groupHosts, Short: "serve one tool to a host that only takes MCP servers"},
 		{Name: "man", Short: "write the manual pages"},
 	}
 }

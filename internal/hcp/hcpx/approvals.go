@@ -151,7 +151,7 @@ func rejectCommand(c *cli.Call) *cobra.Command {
 		Long:    "Refuses one request (people only). Until the request would have expired, the same call is refused, also when an agent confirms it.",
 		Example: "hcpx reject 5ea7eb29",
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
-			if err := requirePerson(c, "decides a request"); err != nil {
+			if err := RequirePerson(c, "decides a request"); err != nil {
 				return cli.Result{}, err
 			}
 			return decide(ctx, c, args[0], false)
@@ -169,7 +169,7 @@ func approveCommand(c *cli.Call) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&watch, "watch", false, "wait for requests and answer each as it comes")
 	cmd.RunE = c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
-		if err := requirePerson(c, "decides a request"); err != nil {
+		if err := RequirePerson(c, "decides a request"); err != nil {
 			return cli.Result{}, err
 		}
 		if len(args) == 1 {

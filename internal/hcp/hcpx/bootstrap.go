@@ -61,11 +61,11 @@ func handlers(c *cli.Call, more composite.Handlers) map[string]composite.Handler
 
 // deferred lists the commands that change something.
 func deferred() []string {
-	return []string{"hcp.install", "hcp.uninstall", "hcp.activate", "hcp.deactivate", "hcp.connect"}
+	return []string{"hcp.install", "hcp.uninstall", "hcp.activate", "hcp.deactivate", "hcp.connect", "hcp.adopt"}
 }
 
 // elsewhere lists the commands whose code is in the sibling program.
-func elsewhere() []string { return []string{"hcp.search", "hcp.catalog"} }
+func elsewhere() []string { return []string{"hcp.search", "hcp.catalog", "hcp.generate"} }
 
 // deferToCLI answers with the line that does what was asked for, as the pack
 // declares it.

@@ -6,10 +6,10 @@ import (
 	"bridle/internal/kernel/fault"
 )
 
-// requirePerson refuses what only a person may do: under every known marker of
+// RequirePerson refuses what only a person may do: under every known marker of
 // an agent, and where no terminal belongs to the process, since whoever took
 // the markers away still has no person at it. What is refused is named by act.
-func requirePerson(c *cli.Call, act string) error {
+func RequirePerson(c *cli.Call, act string) error {
 	if personPresent(c) {
 		return nil
 	}

@@ -40,7 +40,7 @@ func modeCommand(c *cli.Call) *cobra.Command {
 			return cli.Result{}, access.BadPattern(pack)
 		}
 		if len(args) == 1 {
-			if err := requirePerson(c, "changes what runs without asking"); err != nil {
+			if err := RequirePerson(c, "changes what runs without asking"); err != nil {
 				return cli.Result{}, err
 			}
 		}

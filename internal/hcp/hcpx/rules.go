@@ -42,7 +42,7 @@ func rulesCommand(c *cli.Call) *cobra.Command {
 				WithHint("usage: hcpx rules [rm <n>] [--project]")
 		}
 		if len(args) > 0 {
-			if err := requirePerson(c, "changes what runs without asking"); err != nil {
+			if err := RequirePerson(c, "changes what runs without asking"); err != nil {
 				return cli.Result{}, err
 			}
 		}
@@ -166,7 +166,7 @@ func ruleCommand(decision access.Decision, long, example string) func(c *cli.Cal
 				return cli.Result{}, fault.New(access.CodeProjectCannotAllow, "a project cannot allow anything, only ask or deny").
 					WithHint("its file comes with the repository, and anyone can propose a change of that; leave --project out to allow it for yourself")
 			}
-			if err := requirePerson(c, "changes what runs without asking"); err != nil {
+			if err := RequirePerson(c, "changes what runs without asking"); err != nil {
 				return cli.Result{}, err
 			}
 			rt, err := Open(ctx, c)

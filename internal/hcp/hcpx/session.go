@@ -44,6 +44,7 @@ func OpenWith(ctx context.Context, c *cli.Call, more composite.Handlers) (*local
 		ProjectID:   c.Env.Get("HCP_PROJECT_ID"),
 		Path:        c.Env.Get("PATH"),
 		Agent:       agentMarker(c),
+		MCP:         c.Env.Get("HCP_MCP") != "",
 		Mode:        c.Env.Get(access.VarMode),
 		Approvals:   c.Env.Get(access.VarApprovals),
 		Bundled:     packs.FS(),

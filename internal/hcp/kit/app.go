@@ -27,11 +27,14 @@ func App() cli.App {
 
 func verbs() []cli.Verb {
 	return []cli.Verb{
+		{Name: "adopt", Short: "configure a coding agent in this directory", New: adoptCommand},
 		{Name: "catalog", Short: "show the catalog, or one pack of it", New: catalogCommand},
 		{Name: "conformance", Short: "run the protocol's vectors against a runtime", New: conformanceCommand},
 		{Name: "exec", Short: "run one command of a pack", New: hcpx.ExecCommand(open)},
+		{Name: "generate", Short: "print what a host can use of the activated packs", New: generateCommand},
 		{Name: "install", Short: "fetch a pack and copy it into the store", New: installCommand},
 		{Name: "man", Short: "write the manual pages", Offline: true, New: manCommand},
+		{Name: "mcp", Short: "serve one tool to a host that only takes MCP servers", New: mcpCommand},
 		{Name: "search", Short: "search the catalog for packs", New: searchCommand},
 	}
 }

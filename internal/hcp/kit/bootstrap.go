@@ -6,6 +6,7 @@ import (
 	"bridle/internal/hcp/adapter"
 	"bridle/internal/hcp/adapter/composite"
 	"bridle/internal/hcp/hcpx"
+	"bridle/internal/hcp/host"
 	"bridle/internal/hcp/local"
 	"bridle/internal/kernel/cli"
 )
@@ -29,6 +30,9 @@ func readers(c *cli.Call) composite.Handlers {
 	return composite.Handlers{
 		"hcp.search": read(func(ctx context.Context, rt *local.Runtime, r adapter.Request) (any, error) {
 			return search(ctx, c, rt, hcpx.Text(r, "query"), hcpx.Text(r, "class"))
+		}),
+		"hcp.generate": read(func(ctx context.Context, rt *local.Runtime, _ adapter.Request) (any, error) {
+			return generate(ctx, c, rt, host.DefaultLead)
 		}),
 		"hcp.catalog": read(func(ctx context.Context, rt *local.Runtime, r adapter.Request) (any, error) {
 			return showCatalog(ctx, c, rt, hcpx.Text(r, "pack_id"))

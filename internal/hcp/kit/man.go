@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bridle/internal/hcp/hcpx"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
@@ -40,16 +39,7 @@ func manCommand(c *cli.Call) *cobra.Command {
 			return cli.Result{}, fault.Newf("no_directory", "%q is no directory", dir).WithHint("make it first")
 		}
 		result := manResult{OK: true, Dir: dir, Pages: []string{}}
-		whole := hcpx.App()
-		own := verbs()
-		for i, v := range whole.Verbs {
-			for _, mine := range own {
-				if v.Name == mine.Name {
-					whole.Verbs[i] = mine
-				}
-			}
-		}
-		for _, page := range cli.ManPages(whole) {
+		for _, page := range cli.ManPages(whole()) {
 			if err := durable.WriteFile(filepath.Join(dir, page.Name), []byte(page.Text), 0o644); err != nil {
 				return cli.Result{}, fault.Newf("cannot_write", "%q could not be written", page.Name).Because(err)
 			}

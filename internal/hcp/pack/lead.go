@@ -9,12 +9,7 @@ const leadLength = 480
 // Front matter and comments, which a reader of the rendered Skill never sees,
 // are skipped.
 func Lead(skill string) string {
-	skill = strings.ReplaceAll(skill, "\r\n", "\n")
-	if rest, found := strings.CutPrefix(skill, "---\n"); found {
-		if _, after, closed := strings.Cut(rest, "\n---\n"); closed {
-			skill = after
-		}
-	}
+	skill = withoutFrontMatter(strings.ReplaceAll(skill, "\r\n", "\n"))
 	var words []string
 	for line := range strings.Lines(withoutComments(skill)) {
 		line = strings.TrimSpace(line)
@@ -27,6 +22,16 @@ func Lead(skill string) string {
 		}
 	}
 	return cutAtWord(strings.Join(words, " "), leadLength)
+}
+
+// withoutFrontMatter drops what stands between two lines of dashes at the start.
+func withoutFrontMatter(skill string) string {
+	if rest, found := strings.CutPrefix(skill, "---\n"); found {
+		if _, after, closed := strings.Cut(rest, "\n---\n"); closed {
+			return after
+		}
+	}
+	return skill
 }
 
 // withoutComments drops <!-- … -->, and everything behind one that is not
@@ -54,4 +59,33 @@ func cutAtWord(text string, limit int) string {
 		cut = cut[:i]
 	}
 	return cut + "…"
+}
+
+// LeadUpTo returns the whole lead: the text between the title and the first
+// heading below it (§5.3), its paragraphs as one line each, cut at so many
+// characters.
+func LeadUpTo(skill string, limit int) string {
+	skill = withoutFrontMatter(strings.ReplaceAll(skill, "\r\n", "\n"))
+	var paragraphs []string
+	var words []string
+	end := func() {
+		if len(words) > 0 {
+			paragraphs = append(paragraphs, strings.Join(words, " "))
+			words = nil
+		}
+	}
+	for line := range strings.Lines(withoutComments(skill)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "##"):
+			end()
+			return cutAtWord(strings.Join(paragraphs, "\n"), limit)
+		case line == "" || strings.HasPrefix(line, "# "):
+			end()
+		default:
+			words = append(words, strings.Fields(line)...)
+		}
+	}
+	end()
+	return cutAtWord(strings.Join(paragraphs, "\n"), limit)
 }

@@ -1,0 +1,9 @@
+package host
+
+// vscodeTarget configures VS Code, whose list of servers is called servers and
+// wants each one's type.
+func vscodeTarget() Target {
+	return Target{Name: "vscode", files: func(in Input) []file {
+		return append(common(in, skillPath), serverFile(in, ".vscode/mcp.json", "servers", "stdio"))
+	}}
+}
