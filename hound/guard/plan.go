@@ -138,3 +138,10 @@ func reported(f *fault.Error, r *hound.Response) error {
 	}
 	return f.WithHint("%s", fmt.Sprintf("the driver says: %s", strings.Join(said, ", ")))
 }
+
+// Bodies returns the bytes after each effect that the driver shows, by path. They
+// are what the plan binds; a path that is missing is bound by its hash alone.
+func (p *Plan) Bodies() map[string][]byte { return plan.Bodies(p.inner) }
+
+// Outcome is how the driver answered when it planned.
+func (p *Plan) Outcome() hound.Outcome { return p.inner.Response.Outcome }

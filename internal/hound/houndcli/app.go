@@ -61,20 +61,26 @@ func verbs() []cli.Verb {
 		{Name: "invoke", Group: groupDriver, Short: "run a read and keep its receipt", New: invokeCommand},
 
 		{Name: "plan", Group: groupWrite, Short: "have a driver say exactly what it would change", New: planCommand},
+		{Name: "show", Group: groupWrite, Short: "show a plan, file by file", New: showCommand},
+		{Name: "explain", Group: groupWrite, Short: "say whether a plan still holds, and what moved", New: explainCommand},
 		{Name: "approve", Group: groupWrite, Short: "agree to one plan", New: approveCommand},
 		{Name: "execute", Group: groupWrite, Short: "carry out a plan that still holds", New: executeCommand},
 
 		{Name: "verify", Group: groupRecord, Short: "check the record of a run or a read", New: verifyCommand},
+		{Name: "runs", Group: groupRecord, Short: "list the records of runs", New: runsCommand},
+		{Name: "gc", Group: groupRecord, Short: "remove old records and keep their digests", New: gcCommand},
+
+		{Name: "doctor", Short: "say whether everything is there that hound needs", New: doctorCommand},
 	}
 }
 
-// failureBody is how a failure is laid out.
+// failureBody is how a failure is laid out, in the order of canonical JSON.
 type failureBody struct {
-	SchemaVersion string   `json:"schema_version"`
-	Error         string   `json:"error"`
 	Code          string   `json:"code,omitzero"`
+	Error         string   `json:"error"`
 	Hint          string   `json:"hint,omitzero"`
 	Next          []string `json:"next,omitempty"`
+	SchemaVersion string   `json:"schema_version"`
 }
 
 func failure(f *fault.Error) any {

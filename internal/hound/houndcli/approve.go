@@ -26,6 +26,9 @@ func approveCommand(c *cli.Call) *cobra.Command {
 	flags.StringVar(&output, "output", "", "the `file` that the approval is written to; it must not exist")
 	required(cmd, "plan", "reviewer", "output")
 	cmd.RunE = c.Run(func(context.Context, []string) (cli.Result, error) {
+		if err := personApproves(c); err != nil {
+			return cli.Result{}, err
+		}
 		p, err := guard.LoadPlan(resolve(c, plan))
 		if err != nil {
 			return cli.Result{}, err
@@ -37,7 +40,9 @@ func approveCommand(c *cli.Call) *cobra.Command {
 		if err := write(resolve(c, output), approval.JSON); err != nil {
 			return cli.Result{}, err
 		}
-		return cli.Result{Value: approval.JSON}, nil
+		return cli.Result{Value: approval.JSON, Text: func(p *cli.Page) {
+			p.Line(p.Green("approved"), "  ", approval.PlanID, " by ", approval.Reviewer)
+		}}, nil
 	})
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bridle/hound"
 	"bridle/hound/guard"
 	"bridle/internal/kernel/cli"
 )
@@ -37,7 +38,17 @@ func executeCommand(c *cli.Call) *cobra.Command {
 		if err != nil {
 			return cli.Result{}, err
 		}
-		return cli.Result{Value: result}, nil
+		out, err := answer(result)
+		out.Text = func(p *cli.Page) { printRun(p, result) }
+		return out, err
 	})
 	return cmd
+}
+
+func printRun(p *cli.Page, r *hound.RunResult) {
+	p.Line(p.Green(string(r.Outcome)), "  ", count(len(r.ChangedPaths), "file", "files"), " changed, exactly as planned")
+	for _, path := range r.ChangedPaths {
+		p.Line("  ", path)
+	}
+	p.Line(p.Dim("record "), r.RunDir)
 }

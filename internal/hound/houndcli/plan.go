@@ -2,10 +2,12 @@ package houndcli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/redact"
 )
 
 func planCommand(c *cli.Call) *cobra.Command {
@@ -32,7 +34,21 @@ func planCommand(c *cli.Call) *cobra.Command {
 		if err := write(resolve(c, output), plan.JSON); err != nil {
 			return cli.Result{}, err
 		}
-		return cli.Result{Value: plan.JSON}, nil
+		warnIfStale(ctx, c, call.Manifest, resolve(c, output))
+		return cli.Result{Value: plan.JSON, Text: func(p *cli.Page) {
+			p.Line(p.Green("planned"), "  ", plan.PlanID)
+			p.Line(p.Dim("next: "), "hound show ", output)
+		}}, nil
 	})
 	return cmd
+}
+
+// warnIfStale says so when the file of the plan is part of what the plan is bound
+// to. The plan stands all the same: moving the file away makes it hold again.
+func warnIfStale(ctx context.Context, c *cli.Call, manifest, output string) {
+	disturbs, err := newGuard(c).Disturbs(ctx, manifest, output)
+	if err == nil && disturbs {
+		_, _ = fmt.Fprintf(c.Stderr, "hound: warning: %s lies in the repository and git does not ignore it, so the plan is out of date already; "+
+			"move the file elsewhere or have it ignored\n", redact.Visible(output))
+	}
 }

@@ -18,7 +18,8 @@ import (
 )
 
 // The scripts run the real program: each command is a process of its own, with a
-// supervisor that is this test program once more. TEST_CLOCK sets the time.
+// supervisor that is this test program once more. TEST_CLOCK sets the time, and
+// TEST_ACCOUNT is the home folder in the user database.
 func TestMain(m *testing.M) {
 	if code, handled := proc.SupervisorMain(os.Args); handled {
 		os.Exit(code)
@@ -35,6 +36,7 @@ func run() {
 		}
 		inv.Clock = clock.Fixed(at)
 	}
+	inv.AccountHome = func() (string, error) { return inv.Env.Get("TEST_ACCOUNT"), nil }
 	os.Exit(houndcli.App().Run(context.Background(), inv))
 }
 
@@ -51,6 +53,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("HOME", home)
+			env.Setenv("TEST_ACCOUNT", home)
 			env.Setenv("NOTES", driver)
 			env.Setenv("TEST_CLOCK", "2026-01-02T03:04:05Z")
 			return nil

@@ -56,6 +56,16 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// one takes one argument, which the name says in words.
+func one(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 || args[0] == "" {
+			return usage(cmd, "missing <%s>", name)
+		}
+		return noArguments(cmd, args[1:])
+	}
+}
+
 func usage(cmd *cobra.Command, format string, args ...any) error {
 	return fault.Newf(cli.CodeUsage, format, args...).WithHint("usage: %s", cmd.UseLine()).WithExit(hound.ExitRefused)
 }
@@ -116,6 +126,12 @@ func (f *callFlags) read(c *cli.Call) ([]byte, error) {
 		return nil, fault.New(hound.CodeBadInput, "standard input holds no input of a usable size").Because(err).WithExit(hound.ExitRefused)
 	}
 	return data, nil
+}
+
+// answer is a document as a command answers it: canonical JSON.
+func answer(v any) (cli.Result, error) {
+	data, err := document.Canonical(v)
+	return cli.Result{Value: json.RawMessage(data)}, err
 }
 
 // write makes a document of what a command answers. It is never overwritten.

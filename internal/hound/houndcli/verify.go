@@ -21,9 +21,9 @@ func verifyCommand(c *cli.Call) *cobra.Command {
 		if err != nil {
 			return cli.Result{}, err
 		}
-		return cli.Result{Value: v, Text: func(p *cli.Page) {
-			p.Line(p.Green("valid"), "  ", v.PlanID, v.ReceiptID)
-		}}, nil
+		out, err := answer(v)
+		out.Text = func(p *cli.Page) { p.Line(p.Green("valid"), "  ", v.PlanID, v.ReceiptID) }
+		return out, err
 	})
 	return cmd
 }

@@ -1,0 +1,64 @@
+package houndcli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"bridle/hound"
+	"bridle/hound/guard"
+	"bridle/internal/kernel/cli"
+)
+
+type explainResult struct {
+	SchemaVersion string             `json:"schema_version"`
+	PlanID        string             `json:"plan_id"`
+	Holds         bool               `json:"holds"`
+	Differences   []guard.Difference `json:"differences"`
+}
+
+func explainCommand(c *cli.Call) *cobra.Command {
+	var driver string
+	cmd := &cobra.Command{
+		Use: "explain <plan> --driver <manifest>",
+		Long: "Says whether a plan still holds, and if not, which of its inputs moved: kernel, manifest, environment, repository, file by file. " +
+			"When none did, the driver is asked to plan again, to see whether it proposes the same. Nothing is executed.",
+		Example: "hound explain plan.json --driver hound-driver.json",
+		Args:    one("plan"),
+	}
+	cmd.Flags().StringVar(&driver, "driver", "", "the driver's manifest, a `file`")
+	required(cmd, "driver")
+	cmd.RunE = c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
+		p, err := guard.LoadPlan(resolve(c, args[0]))
+		if err != nil {
+			return cli.Result{}, err
+		}
+		found, err := newGuard(c).Explain(ctx, resolve(c, driver), p)
+		if err != nil {
+			return cli.Result{}, err
+		}
+		r := explainResult{SchemaVersion: "hound.explain.v1", PlanID: p.PlanID, Holds: len(found) == 0, Differences: found}
+		if r.Differences == nil {
+			r.Differences = []guard.Difference{}
+		}
+		out := cli.Result{Value: r, Text: r.print}
+		if !r.Holds {
+			out.Exit = hound.ExitRefused
+		}
+		return out, nil
+	})
+	return cmd
+}
+
+func (r explainResult) print(p *cli.Page) {
+	if r.Holds {
+		p.Line(p.Green("holds"), "  the plan would be executed as it is, given its approval")
+		return
+	}
+	p.Line(p.Red("out of date"), "  ", count(len(r.Differences), "input differs", "inputs differ"))
+	rows := make([][]any, len(r.Differences))
+	for i, d := range r.Differences {
+		rows[i] = []any{"  " + d.Input, d.Detail}
+	}
+	p.Table(rows)
+}
