@@ -16,7 +16,8 @@
 //   - Run returns although a process that it cannot reach still holds a pipe
 //     (Result.Held), although the child never reads its input, and although a tee
 //     writer blocks.
-//   - When the calling process dies, by SIGKILL too, the child dies.
+//   - When the calling process dies, by SIGKILL too, the child dies, and on Linux
+//     its whole process group; see bond_linux.go.
 //
 // On Linux all of it happens on one locked thread: it starts the child, polls the
 // pipes, the child's end and the deadline, and reaps. For a confined child that

@@ -118,7 +118,10 @@ func TestChainsOfProcessesAreBroken(t *testing.T) {
 }
 
 func TestChildDiesWithItsParent(t *testing.T) {
-	for name, args := range map[string][]string{"unconfined": nil, "confined": {"confined"}} {
+	for name, args := range map[string][]string{
+		"unconfined": nil, "confined": {"confined"},
+		"child of the child": {"grandchild"}, "confined child of the child": {"grandchild", "confined"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "pid")
 			spec := acting(t, "parent", append([]string{file}, args...)...)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -141,14 +142,18 @@ func flood(args []string) int {
 }
 
 // parent runs a lingering child and waits for it. Arguments: the file for the
-// child's number, and "confined" when it is to be.
+// child's number, "confined" when it is to be, and "grandchild" when it is a
+// child of the child that lingers.
 func parent(args []string) int {
 	self, err := os.Executable()
 	if err != nil {
 		return fail(err)
 	}
 	s := proc.Spec{Path: self, Args: []string{"role", "linger", args[0]}, Timeout: lifetime}
-	if len(args) > 1 {
+	if slices.Contains(args, "grandchild") {
+		s.Args = []string{"role", "spawn", args[0], "stay"}
+	}
+	if slices.Contains(args, "confined") {
 		p, err := sandbox.ForTool(sandbox.Tool{Executable: self, ReadWrite: []string{filepath.Dir(args[0])}})
 		if err != nil {
 			return fail(err)

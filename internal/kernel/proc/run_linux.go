@@ -65,15 +65,18 @@ type run struct {
 	cage     *cage
 	over     *overseer // when the leader is a supervisor
 	confined *sandbox.Prepared
-	env      []string
-	token    []byte
-	child    child
-	leave    *notice
-	out, err stream
-	feed     *feed
-	started  time.Duration
-	result   Result
-	failure  error
+	// mediation answers for what the confinement leaves to us.
+	mediation mediation
+	env       []string
+	token     []byte
+	child     child
+	bond      *bond
+	leave     *notice
+	out, err  stream
+	feed      *feed
+	started   time.Duration
+	result    Result
+	failure   error
 }
 
 // prepare opens everything, unconfined.
@@ -127,13 +130,17 @@ func (r *run) release() {
 // body is what the locked thread does.
 func (r *run) body() {
 	if r.confined != nil {
-		if r.failure = r.confined.Enter(); r.failure != nil {
+		if r.mediation.mediator, r.failure = r.confined.EnterMediated(); r.failure != nil {
 			return
 		}
 	}
 	r.started = uptime()
 	if r.failure = r.launch(); r.failure != nil {
+		r.mediation.end()
 		return
+	}
+	if r.over == nil { // a supervisor outlives us to clean up
+		r.bond = tie(r.child.pid)
 	}
 	r.ends.closeChild()
 	if r.over != nil {
@@ -235,11 +242,12 @@ func (s *schedule) next(now time.Duration, group int) {
 
 // poll waits until something can be done, at most for the given time.
 func (r *run) poll(limit time.Duration, leader bool) (ended, rung bool) {
-	fds := [4]unix.PollFd{
+	fds := [5]unix.PollFd{
 		{Fd: int32(r.out.pollable()), Events: unix.POLLIN},
 		{Fd: int32(r.err.pollable()), Events: unix.POLLIN},
 		{Fd: int32(r.bell.fd), Events: unix.POLLIN},
 		{Fd: -1, Events: unix.POLLIN},
+		{Fd: int32(r.mediation.pollable()), Events: unix.POLLIN},
 	}
 	if leader {
 		fds[3].Fd = int32(r.leave.pidfd)
@@ -247,6 +255,9 @@ func (r *run) poll(limit time.Duration, leader bool) (ended, rung bool) {
 	timeout := unix.NsecToTimespec(int64(max(limit, 0)))
 	if _, err := unix.Ppoll(fds[:], &timeout, nil); err != nil {
 		return r.leave.gone.Load(), false // interrupted; the caller looks at the clock and comes back
+	}
+	if fds[4].Revents != 0 {
+		r.mediation.begin()
 	}
 	return fds[3].Revents != 0 || r.leave.gone.Load(), fds[2].Revents != 0
 }
@@ -268,10 +279,12 @@ func (r *run) end() {
 		there = max(there, sweep.kill())
 	}
 	r.result.Leftovers = there
+	r.bond.release()
 	r.reap()
 	r.leave.close()
 	r.feed.stop()
 	r.drain()
+	r.mediation.end()
 	r.result.Stdout, r.result.Stderr = r.out.capture(), r.err.capture()
 }
 

@@ -161,3 +161,38 @@ func TestSmallToolsWorkInside(t *testing.T) {
 	want(t, w.run(t, "bash", "-c", `cat <(echo substituted)`), "substituted")
 	want(t, w.run(t, "tar", "-cf", "-", "--exclude=fifo", "."), "tool")
 }
+
+// What ordinary tools do to modes, times and attributes works in their own places
+// and reaches no file elsewhere.
+func TestToolsChangeAttributesOfTheirOwnFilesOnly(t *testing.T) {
+	w := newWorkshop(t)
+	foreign := filepath.Join(filepath.Dir(w.project), "foreign")
+	if err := os.WriteFile(foreign, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(foreign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := w.run(t, "sh", "-c", `
+		: > own && chmod 0751 own && touch -d @1000 own && chown "$(id -u)" own && cp -p own copy && touch copy
+		mkdir -p d && cp -a own d/ && chmod -R go-rwx d && ls -ld own | cut -c1-10
+		ln -s "$1" link
+		for try in 'chmod 0666' 'touch -d @1000' 'touch' "chown $(id -u)" 'touch -h'; do
+			for at in "$1" link ../foreign; do
+				[ "$try" = 'touch -h' ] && [ "$at" = link ] && continue
+				$try "$at" 2>/dev/null && echo "changed by $try $at"
+			done
+		done
+		tar -cf t.tar own && rm own && tar -xpf t.tar && date -r own +%s
+	`, "sh", foreign)
+	if strings.Contains(got, "changed") {
+		t.Fatal(got)
+	}
+	want(t, got, "-rwxr-x--x")
+	want(t, got, "1000")
+	after, err := os.Stat(foreign)
+	if err != nil || after.Mode() != before.Mode() || !after.ModTime().Equal(before.ModTime()) {
+		t.Fatalf("%v %v, %v", after.Mode(), after.ModTime(), err)
+	}
+}

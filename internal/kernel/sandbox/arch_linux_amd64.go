@@ -23,3 +23,6 @@ var (
 	chmodHere = [...]uint32{unix.SYS_CHMOD}
 	openHere  = [...]uint32{unix.SYS_OPEN}
 )
+
+// mediatedHere are mediated calls that only this architecture has.
+var mediatedHere = [...]uint32{unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}

@@ -19,4 +19,6 @@ var (
 	refusedHere = [...]uint32{}
 	chmodHere   = [...]uint32{}
 	openHere    = [...]uint32{}
+
+	mediatedHere = [...]uint32{}
 )

@@ -26,9 +26,10 @@ func Detect() Support {
 // Prepared is a profile made ready to be entered: all paths are open, the
 // ruleset is built. Close gives it back.
 type Prepared struct {
-	ruleset int
-	abi     int
-	profile Profile
+	ruleset  int
+	abi      int
+	profile  Profile
+	writable []string // where the places granted for writing really are
 }
 
 // Prepare opens the granted paths and builds the ruleset. It confines nothing
@@ -44,11 +45,11 @@ func (p Profile) Prepare() (*Prepared, error) {
 // prepare builds for the given Landlock version, at most the kernel's own. Tests
 // ask for older ones.
 func (p Profile) prepare(abi int) (*Prepared, error) {
-	ruleset, err := buildRuleset(p, abi)
+	ruleset, writable, err := buildRuleset(p, abi)
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{ruleset: ruleset, abi: abi, profile: p}, nil
+	return &Prepared{ruleset: ruleset, abi: abi, profile: p, writable: writable}, nil
 }
 
 // Close gives back the ruleset. A thread that entered stays confined.
@@ -69,8 +70,34 @@ func (c *Prepared) Scoped() bool { return c.abi >= 6 }
 //
 // The main thread is refused. It stands for the process when the kernel compares
 // confinements: were it inside, the child could signal and inspect its parent.
+//
+// Calls that change modes, owners, times and extended attributes are refused, for
+// every file.
 func (c *Prepared) Enter() error {
 	pid, tid := unix.Getpid(), unix.Gettid()
+	if err := c.enclose(pid, tid); err != nil {
+		return err
+	}
+	return installFilter(c.profile, c.abi, pid, tid)
+}
+
+// EnterMediated is Enter for a caller that answers for such calls: until the
+// Mediator serves, whoever makes one waits. It is nil where the kernel has no
+// second one below another's; then the calls are refused.
+func (c *Prepared) EnterMediated() (*Mediator, error) {
+	pid, tid := unix.Getpid(), unix.Gettid()
+	if err := c.enclose(pid, tid); err != nil {
+		return nil, err
+	}
+	listener, err := installMediated(c.profile, c.abi, pid, tid)
+	if err != nil || listener < 0 {
+		return nil, err
+	}
+	return &Mediator{listener: listener, writable: c.writable}, nil
+}
+
+// enclose is all of entering but the filter.
+func (c *Prepared) enclose(pid, tid int) error {
 	if pid == tid {
 		return fault.New(CodeFailed, "the main thread must not be confined")
 	}
@@ -83,10 +110,7 @@ func (c *Prepared) Enter() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return step("forbid new privileges", err)
 	}
-	if err := restrictSelf(c.ruleset); err != nil {
-		return err
-	}
-	return installFilter(c.profile, c.abi, pid, tid)
+	return restrictSelf(c.ruleset)
 }
 
 // Confine prepares and enters in one.

@@ -18,6 +18,21 @@ func (p Profile) Prepare() (*Prepared, error) { return nil, Detect().Require(p) 
 // Enter refuses: this system cannot confine.
 func (*Prepared) Enter() error { return Detect().Require(Profile{}) }
 
+// EnterMediated refuses: this system cannot confine.
+func (*Prepared) EnterMediated() (*Mediator, error) { return nil, Detect().Require(Profile{}) }
+
+// Mediator answers for a confinement; there is none here.
+type Mediator struct{}
+
+// Descriptor is none.
+func (*Mediator) Descriptor() int { return -1 }
+
+// Serve has nobody to answer.
+func (*Mediator) Serve(int) error { return nil }
+
+// Close gives back nothing.
+func (*Mediator) Close() {}
+
 // Scoped says whether signals end at the confinement.
 func (*Prepared) Scoped() bool { return false }
 

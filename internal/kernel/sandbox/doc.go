@@ -17,6 +17,10 @@
 //     relatives, foreign memory, namespaces, mounts, keyrings, bpf, perf,
 //     userfaultfd, io_uring, handles, System V and message-queue objects, terminal
 //     input injection. Which, and with which error, is listed in rules_linux.go.
+//   - Mode, owner, times and extended attributes change only below what is granted
+//     for writing. Landlock does not decide about them, so the filter sends such
+//     calls to a Mediator in the process that asked for the confinement, or refuses
+//     them all where there is none; set-user-id modes are always refused.
 //   - A socket is made only of a family that the profile grants. Unix sockets
 //     need a grant, because a path to the session bus or to a container daemon is
 //     a way out; of the pairs, only connected ones are left. Under NetworkNone no
@@ -50,7 +54,6 @@
 // # What it does not do
 //
 // Landlock decides about opening, creating, removing, linking and running files.
-// It does not hide that a path exists, nor keep the owner of a file from changing
-// its mode, times or extended attributes (set-user-id modes are refused by the
-// filter). Names of processes and their arguments are visible through /proc.
+// It does not hide that a path exists. Names of processes and their arguments are
+// visible through /proc.
 package sandbox

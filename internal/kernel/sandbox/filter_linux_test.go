@@ -91,7 +91,7 @@ func policies() map[string][]rule {
 		for _, sockets := range []bool{false, true} {
 			for _, abi := range []int{2, 3, 6, 7, 10} {
 				p := Profile{Network: network, Unix: sockets}
-				all[fmt.Sprintf("network %d, unix %v, abi %d", network, sockets, abi)] = rules(p, abi, 1000, 1001)
+				all[fmt.Sprintf("network %d, unix %v, abi %d", network, sockets, abi)] = rules(p, abi, 1000, 1001, mediated)
 			}
 		}
 	}

@@ -22,6 +22,8 @@ type Kept struct {
 	closed  bool
 	abi     int
 	seen    []place
+	// writable are the places granted for writing, as in Prepared.
+	writable []string
 }
 
 // place is the file that a path leads to. The time of birth tells a file from
@@ -58,7 +60,7 @@ func (k *Kept) Prepare() (*Prepared, error) {
 	if !slices.Equal(now, k.look()) {
 		return fresh, nil // something moved meanwhile: good for one run
 	}
-	k.ruleset, k.abi, k.seen = fresh.ruleset, fresh.abi, now
+	k.ruleset, k.abi, k.seen, k.writable = fresh.ruleset, fresh.abi, now, fresh.writable
 	return k.duplicate()
 }
 
@@ -68,7 +70,7 @@ func (k *Kept) duplicate() (*Prepared, error) {
 	if err != nil {
 		return nil, step("share the ruleset", err)
 	}
-	return &Prepared{ruleset: fd, abi: k.abi, profile: k.profile}, nil
+	return &Prepared{ruleset: fd, abi: k.abi, profile: k.profile, writable: k.writable}, nil
 }
 
 func (k *Kept) look() []place {

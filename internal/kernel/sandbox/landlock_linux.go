@@ -63,15 +63,16 @@ func handled(p Profile, abi int) unix.LandlockRulesetAttr {
 	return attr
 }
 
-// buildRuleset returns a ruleset descriptor with one rule for each granted path.
-func buildRuleset(p Profile, abi int) (int, error) {
+// buildRuleset returns a ruleset descriptor with one rule for each granted path,
+// and where those that are granted for writing are now.
+func buildRuleset(p Profile, abi int) (ruleset int, writable []string, err error) {
 	attr := handled(p, abi)
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET,
 		uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
 	if errno != 0 {
-		return -1, step("create the ruleset", errno)
+		return -1, nil, step("create the ruleset", errno)
 	}
-	ruleset := int(fd)
+	ruleset = int(fd)
 	unix.CloseOnExec(ruleset)
 	grants := []struct {
 		paths  []string
@@ -84,30 +85,35 @@ func buildRuleset(p Profile, abi int) (int, error) {
 	}
 	for _, g := range grants {
 		for _, path := range g.paths {
-			if err := grant(ruleset, path, g.rights&attr.Handled_access_fs, p.Required); err != nil {
+			at, err := grant(ruleset, path, g.rights&attr.Handled_access_fs, p.Required)
+			if err != nil {
 				unix.Close(ruleset)
-				return -1, err
+				return -1, nil, err
+			}
+			if at != "" {
+				writable = append(writable, at)
 			}
 		}
 	}
-	return ruleset, nil
+	return ruleset, writable, nil
 }
 
 // grant adds the rule for one path. A path that is not there, or that this user
-// cannot even reach, grants nothing; it is a fault only when it is required.
-func grant(ruleset int, path string, rights uint64, required []string) error {
+// cannot even reach, grants nothing; it is a fault only when it is required. It
+// returns where a place is that is granted for making files.
+func grant(ruleset int, path string, rights uint64, required []string) (writable string, err error) {
 	fd, err := openPath(path)
 	if err != nil {
 		if !absent(err) {
-			return step("open "+path, err)
+			return "", step("open "+path, err)
 		}
 		for _, must := range required {
 			if must == path {
-				return fault.Newf(CodePathMissing, "the sandbox needs %q, which cannot be opened: %s", path, err).
+				return "", fault.Newf(CodePathMissing, "the sandbox needs %q, which cannot be opened: %s", path, err).
 					WithHint("create it, or correct the path").Because(err)
 			}
 		}
-		return nil
+		return "", nil
 	}
 	defer unix.Close(fd)
 	errno := addRule(ruleset, fd, rights)
@@ -117,9 +123,12 @@ func grant(ruleset int, path string, rights uint64, required []string) error {
 		errno = addRule(ruleset, fd, rights&rightsOfFiles)
 	}
 	if errno != 0 {
-		return step("grant "+path, errno)
+		return "", step("grant "+path, errno)
 	}
-	return nil
+	if rights&unix.LANDLOCK_ACCESS_FS_MAKE_REG != 0 {
+		return placeInTree(fd), nil
+	}
+	return "", nil
 }
 
 func addRule(ruleset, fd int, rights uint64) unix.Errno {

@@ -16,6 +16,8 @@ const (
 	noSuchFamily = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EAFNOSUPPORT)
 	noSuchProto  = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EPROTONOSUPPORT)
 	invalid      = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EINVAL)
+	mediated     = uint32(unix.SECCOMP_RET_USER_NOTIF)
+	noSuchWish   = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.ENOTTY)
 	insideMark   = uint32(unix.SECCOMP_RET_ERRNO) | uint32(markErrno)
 )
 
@@ -65,9 +67,10 @@ const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWU
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
 // rules lists what the filter does for a profile on a kernel with the given
-// Landlock version, for a child of the given process and thread.
-func rules(p Profile, abi, pid, tid int) []rule {
-	list := make([]rule, 0, 112)
+// Landlock version, for a child of the given process and thread. Attributes is
+// what becomes of calls that change modes, owners, times and the like.
+func rules(p Profile, abi, pid, tid int, attributes uint32) []rule {
+	list := make([]rule, 0, 144)
 	for _, call := range refusedCalls {
 		list = append(list, rule{call: call, otherwise: notPermitted})
 	}
@@ -88,16 +91,11 @@ func rules(p Profile, abi, pid, tid int) []rule {
 		rule{call: unix.SYS_PRLIMIT64, otherwise: allow, checks: []check{
 			{arg: 0, mask: allBits, test: differ, value: 0, action: notPermitted},
 		}},
-		rule{call: unix.SYS_IOCTL, otherwise: allow, checks: []check{
-			{arg: 1, mask: allBits, test: equal, value: unix.TIOCSTI, action: notPermitted},
-			{arg: 1, mask: allBits, test: equal, value: unix.TIOCLINUX, action: notPermitted},
-			{arg: 1, mask: allBits, test: equal, value: fioSetOwn, action: notPermitted},
-			{arg: 1, mask: allBits, test: equal, value: siocSetPgrp, action: notPermitted},
-		}},
+		requestRule(),
 	)
 	list = append(list, socketRules(p)...)
 	list = append(list, signalRules(pid, tid)...)
-	list = append(list, modeRules()...)
+	list = append(list, attributeRules(attributes)...)
 	if abi < 3 {
 		list = append(list, truncateRules()...)
 	}
@@ -165,11 +163,27 @@ func signalRules(pid, tid int) []rule {
 	}
 }
 
-// modeRules refuse set-user-id modes: Landlock does not mediate modes, and a
+// requestRule refuses requests to open files that reach further than the file:
+// text put into a terminal, signals to others, and what is kept about a file.
+func requestRule() rule {
+	is := func(request, action uint32) check {
+		return check{arg: 1, mask: allBits, test: equal, value: request, action: action}
+	}
+	r := rule{call: unix.SYS_IOCTL, otherwise: allow, checks: []check{
+		is(unix.TIOCSTI, notPermitted), is(unix.TIOCLINUX, notPermitted), is(fioSetOwn, notPermitted), is(siocSetPgrp, notPermitted),
+	}}
+	for _, request := range attributeRequests {
+		r.checks = append(r.checks, is(request, noSuchWish))
+	}
+	return r
+}
+
+// attributeRules are for what Landlock does not decide: modes, owners, times and
+// extended attributes go to the mediator. Set-user-id modes are refused at once: a
 // set-id copy of a shell outlives the sandbox.
-func modeRules() []rule {
+func attributeRules(otherwise uint32) []rule {
 	setUser := func(call uint32, arg int) rule {
-		return rule{call: call, otherwise: allow, checks: []check{
+		return rule{call: call, otherwise: otherwise, checks: []check{
 			{arg: arg, mask: unix.S_ISUID, test: anyBit, action: notPermitted},
 		}}
 	}
@@ -178,6 +192,15 @@ func modeRules() []rule {
 	}
 	for _, call := range chmodHere {
 		list = append(list, setUser(call, 1))
+	}
+	for _, call := range mediatedCalls {
+		list = append(list, rule{call: call, otherwise: otherwise})
+	}
+	for _, call := range mediatedHere {
+		list = append(list, rule{call: call, otherwise: otherwise})
+	}
+	for _, call := range newerCalls {
+		list = append(list, rule{call: call, otherwise: noSuchCall})
 	}
 	return list
 }

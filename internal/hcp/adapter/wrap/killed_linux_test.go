@@ -172,12 +172,13 @@ func TestCallBesideAKilledOneKeepsTheBaseline(t *testing.T) {
 	}
 }
 
-// What a killed call left running is ended by the next call, whichever it is.
+// What is in the group of a call dies with the process that made the call; what
+// left the group is ended by the next call, whichever it is.
 func TestProcessesOfAKilledCallAreEndedByTheNext(t *testing.T) {
 	w, _ := guarded(t, "")
 	w.killed(`sleep 300 & echo $! > pids
 setsid sleep 300 & echo $! >> pids
-(trap '' TERM; while :; do sleep 300; done) & echo $! >> pids`)
+setsid sh -c 'trap "" TERM; while :; do sleep 300; done' & echo $! >> pids`)
 	var pids []int
 	for line := range strings.Lines(w.read(filepath.Join(w.project, "pids"))) {
 		pid, err := strconv.Atoi(strings.TrimSpace(line))
@@ -186,9 +187,10 @@ setsid sleep 300 & echo $! >> pids
 		}
 		pids = append(pids, pid)
 	}
-	if len(pids) != 3 || !running(pids[0]) || !running(pids[2]) {
+	if len(pids) != 3 || !running(pids[1]) || !running(pids[2]) {
 		t.Fatalf("the call left nobody: %v", pids)
 	}
+	ended(t, pids[0])
 	p := w.toolPack(`true`, nil, map[string][]string{"x": {}})
 	out := w.run(w.request(p, "x", nil))
 	if out.Failure != nil || !strings.Contains(strings.Join(out.Notes, "\n"), "were ended") {
@@ -198,6 +200,20 @@ setsid sleep 300 & echo $! >> pids
 		if running(pid) {
 			t.Errorf("process %d goes on", pid)
 		}
+	}
+}
+
+// ended waits until a process has ended.
+func ended(t *testing.T, pid int) {
+	t.Helper()
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return
+	}
+	defer func() { _ = unix.Close(fd) }()
+	const patience = 30_000
+	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, patience); n != 1 {
+		t.Fatalf("process %d goes on: %v", pid, err)
 	}
 }
 

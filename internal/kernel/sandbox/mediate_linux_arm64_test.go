@@ -1,0 +1,4 @@
+package sandbox
+
+// olderAttributes: this architecture has no older ways.
+func olderAttributes() []attribute { return nil }
