@@ -88,7 +88,7 @@ func (a App) Run(ctx context.Context, inv Invocation) int {
 		inv.Args = a.Words(inv.Args)
 	}
 	a.Verbs = append(slices.Clone(a.Verbs), builtin()...)
-	call := &Call{Invocation: inv, App: a, JSON: wantsJSON(inv.Args) || a.JSONWhenPiped && !inv.Terminal.Stdout}
+	call := &Call{Invocation: inv, App: a, JSON: wantsJSON(inv.Args) || a.JSONWhenPiped && !inv.Terminal.Stdout && !explains(inv.Args)}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// A second signal finds the default again and ends the process.

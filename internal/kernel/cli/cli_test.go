@@ -361,3 +361,26 @@ func TestManualHasAPageForEveryVerbAndEscapesItsText(t *testing.T) {
 		}
 	}
 }
+
+func TestTextsAboutTheProgramStayTextBehindAPipe(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		json bool
+	}{
+		{[]string{"echo", "a"}, true},
+		{[]string{"version"}, true},
+		{[]string{"help"}, false},
+		{[]string{"help", "echo"}, false},
+		{[]string{"echo", "--help"}, false},
+		{[]string{}, false},
+		{[]string{"help", "--json"}, true},
+	} {
+		inv, out, _ := start(c.args...)
+		a := app()
+		a.JSONWhenPiped = true
+		a.Run(context.Background(), inv)
+		if got := json.Valid(out.Bytes()); got != c.json {
+			t.Errorf("%q: JSON is %v: %s", c.args, got, out)
+		}
+	}
+}

@@ -39,6 +39,12 @@ func wantsHelp(args []string) bool {
 	return slices.Contains(words, "--help") || slices.Contains(words, "-h")
 }
 
+// explains reports that the words ask for a text about the program, which is
+// read also behind a pipe.
+func explains(args []string) bool {
+	return wantsHelp(args) || slices.Contains([]string{"", "help", "completion"}, firstWord(args))
+}
+
 // firstWord returns the verb: the first word that is no flag. The flags that
 // may stand in front of a verb take no value.
 func firstWord(args []string) string {
