@@ -54,6 +54,7 @@ var callExceptions = map[string]string{
 	"internal/kernel/proc/exec_windows.go os.Exit":   "Windows has no exec: the process waits and ends with the program's code",
 	"internal/kernel/proc/run_other.go time.Now":     "the monotonic reading times a run and is no date",
 	"internal/hop/workspace/link.go os.Symlink":      "links in a working copy can be made again and are not flushed",
+	"internal/kernel/git/private.go os.Rename":       "an index is a cache whose checksum is verified, so it is replaced without flushing",
 	"hop/digest.go json.NewEncoder":                  "the state digest has a JSON dialect of its own, and a vocabulary imports nothing of ours",
 }
 
@@ -109,6 +110,8 @@ var openExceptions = map[string]string{
 	"internal/kernel/cli/terminal_unix.go":     "opens the controlling terminal",
 	"internal/kernel/cli/terminal_windows.go":  "opens the controlling terminal",
 	"internal/kernel/git/write.go":             "writes objects under temporary names that git's own housekeeping removes, then moves them by durable",
+	"internal/kernel/git/change_linux.go":      "writes the files of a working tree below a held folder, following no link; a working tree can be made again",
+	"internal/kernel/git/change_other.go":      "writes the files of a working tree through os.Root; a working tree can be made again",
 	"internal/kernel/git/quarantine.go":        "fills a folder that is thrown away",
 	"internal/hound/identity/system_linux.go":  "publishes files that never had a temporary name, which the trust model asks of an identity",
 }

@@ -34,13 +34,12 @@ func (r *Repository) Diff(ctx context.Context, a, b OID) ([]Change, error) {
 	if err := d.folders("", a, b); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(d.out, func(x, y Change) int {
-		if c := strings.Compare(x.Path, y.Path); c != 0 {
-			return c
-		}
-		return strings.Compare(string(y.Kind), string(x.Kind)) // deleted before added
-	})
+	d.sort()
 	return d.out, nil
+}
+
+func (d *differ) sort() {
+	slices.SortFunc(d.out, func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
 }
 
 type differ struct {
@@ -85,6 +84,64 @@ func (d *differ) folders(prefix string, a, b OID) error {
 		}
 	}
 	return nil
+}
+
+// withNode compares a tree with a folder of a working tree.
+func (d *differ) withNode(prefix string, tree OID, n *node) error {
+	if n != nil && n.raw == string(tree.raw()) {
+		return nil
+	}
+	old, err := d.read(tree)
+	if err != nil {
+		return err
+	}
+	subs := map[string]*node{}
+	now := n.list(subs)
+	for len(old) > 0 || len(now) > 0 {
+		var x, y Entry
+		switch order(old, now) {
+		case -1:
+			x, old = old[0], old[1:]
+		case 1:
+			y, now = now[0], now[1:]
+		default:
+			x, old = old[0], old[1:]
+			y, now = now[0], now[1:]
+		}
+		if !x.IsTree() && !y.IsTree() {
+			err = d.entries(prefix, x, y)
+		} else {
+			name := x.Name
+			if name == "" {
+				name = y.Name
+			}
+			err = d.withNode(prefix+name+"/", x.ID, subs[name])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list returns a folder as the entries of a tree, and its folders by name.
+func (n *node) list(subs map[string]*node) []Entry {
+	if n == nil {
+		return nil
+	}
+	var out []Entry
+	for i := range n.files {
+		f := &n.files[i]
+		out = append(out, Entry{f.mode, f.path[len(n.path):], oidOf([]byte(f.raw))})
+	}
+	for _, sub := range n.dirs {
+		if sub.count > 0 {
+			subs[sub.name()] = sub
+			out = append(out, Entry{ModeTree, sub.name(), oidOf([]byte(sub.raw))})
+		}
+	}
+	slices.SortFunc(out, compareEntries)
+	return out
 }
 
 func order(a, b []Entry) int {

@@ -46,22 +46,22 @@ func (q *quarantine) fill(files map[string][]byte) error {
 		version = "1\n[extensions]\n\tobjectFormat = " + q.repo.format.String()
 	}
 	err := errors.Join(
-		place(filepath.Join(q.dir, "HEAD"), []byte("ref: refs/heads/none\n")),
-		place(filepath.Join(q.dir, "config"), []byte("[core]\n\trepositoryFormatVersion = "+version+"\n")))
+		put(filepath.Join(q.dir, "HEAD"), []byte("ref: refs/heads/none\n")),
+		put(filepath.Join(q.dir, "config"), []byte("[core]\n\trepositoryFormatVersion = "+version+"\n")))
 	for path, data := range files {
 		at := filepath.Join(q.dir, "tree", filepath.FromSlash(path))
 		if err == nil {
 			err = os.MkdirAll(filepath.Dir(at), 0o700)
 		}
 		if err == nil {
-			err = place(at, data)
+			err = put(at, data)
 		}
 	}
 	return err
 }
 
-// place writes a file that need not outlive us.
-func place(path string, data []byte) error {
+// put writes a file that need not outlive us.
+func put(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (q *quarantine) put(kind Kind, data []byte) (OID, error) {
 		return "", durable.Explain("prepare", q.dir, err)
 	}
 	q.made[id] = true
-	if err := place(path, bytes); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := put(path, bytes); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", durable.Explain("prepare", q.dir, err)
 	}
 	return id, nil

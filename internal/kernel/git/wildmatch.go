@@ -60,11 +60,11 @@ func (m *matcher) match(pattern, text string) verdict {
 			}
 			at = next
 		case '\\':
-			if at++; at >= len(pattern) {
-				return noText
+			// Git compares what is escaped, and what stands in brackets, as it is with
+			// the text in lower case.
+			if at++; at >= len(pattern) || pattern[at] != m.fit(text[0]) {
+				return mismatch
 			}
-			c = pattern[at]
-			fallthrough
 		default:
 			if m.fit(c) != m.fit(text[0]) {
 				return mismatch
@@ -188,7 +188,7 @@ func (m *matcher) class(pattern string, at int, c byte) (ok bool, end int) {
 	}
 }
 
-func (m *matcher) same(a, b byte) bool { return m.fit(a) == m.fit(b) }
+func (m *matcher) same(p, c byte) bool { return p == m.fit(c) }
 
 func (m *matcher) within(low, high, c byte) bool {
 	if c >= low && c <= high {

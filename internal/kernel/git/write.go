@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -265,4 +266,62 @@ func (s *store) indexOf(entries []packedObject, trailer []byte) ([]byte, error) 
 	h := s.format.hash()
 	h.Write(out)
 	return h.Sum(out), nil
+}
+
+// writeStream stores one large file as an object of its own. If the content is
+// not the one that was announced, nothing is stored.
+func (s *store) writeStream(ctx context.Context, id OID, from io.Reader, size int64) error {
+	path := loosePath(s.dirs[0], id)
+	if err := durable.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	temp := filepath.Join(filepath.Dir(path), "tmp_obj_"+rand.Text())
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444) //nolint:gosec // git's own mode for what never changes
+	if err != nil {
+		return durable.Explain("write the object", path, err)
+	}
+	h := s.format.hash()
+	z, err := zlib.NewWriterLevel(f, zlib.BestSpeed)
+	if err == nil {
+		start := header(KindBlob, size)
+		h.Write(start)
+		_, err = z.Write(start)
+	}
+	if err == nil {
+		_, err = io.Copy(io.MultiWriter(h, z), &untilDone{ctx, from})
+	}
+	if err == nil {
+		err = errors.Join(z.Close(), f.Sync())
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil && s.format.sum(h) != id {
+		err = errChanging
+	}
+	if err == nil {
+		err = durable.MoveFile(temp, path)
+	}
+	if err == nil {
+		return nil
+	}
+	_ = os.Remove(temp)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if errors.Is(err, errChanging) || isReadError(err) || ctx.Err() != nil {
+		return err
+	}
+	return durable.Explain("write the object", path, err)
+}
+
+// untilDone ends a long copy with the context.
+type untilDone struct {
+	ctx  context.Context //nolint:containedctx // lives for one copy
+	from io.Reader
+}
+
+func (u *untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.from.Read(p)
 }
