@@ -8,3 +8,6 @@ import "io/fs"
 func isRecordMode(mode fs.FileMode) bool {
 	return mode.IsRegular() && mode&(fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky) == 0 && mode.Perm()&0o133 == 0
 }
+
+// isWrittenMode reports whether a mode is the one that records are written with.
+func isWrittenMode(mode fs.FileMode) bool { return mode == filePerm }

@@ -106,9 +106,13 @@ func publish(path string, files map[string][]byte) error {
 // Altered names the files that are not as they were written, sorted: changed,
 // missing, re-moded or new.
 func (d *Directory) Altered() []string {
+	if info, err := os.Lstat(d.Path); err != nil || !info.IsDir() {
+		return []string{"."}
+	}
 	var altered []string
 	for name, data := range d.written {
-		if have, err := readFile(filepath.Join(d.Path, name)); err != nil || !bytes.Equal(have, data) {
+		path := filepath.Join(d.Path, name)
+		if have, err := readFile(path); err != nil || !bytes.Equal(have, data) || !isPrivate(path) {
 			altered = append(altered, name)
 		}
 	}
@@ -186,9 +190,10 @@ func (d *Directory) clear() error {
 	return nil
 }
 
+// isPrivate reports whether a file has the mode that records are written with.
 func isPrivate(path string) bool {
 	info, err := os.Lstat(path)
-	return err == nil && info.Mode() == filePerm
+	return err == nil && isWrittenMode(info.Mode())
 }
 
 // readFile returns the content of a regular file that no link stands for.
