@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"bridle/internal/hcp/command"
 	"bridle/internal/kernel/fault"
 )
 
@@ -31,8 +32,37 @@ func (s *Store) checkHome() (exists bool, err error) {
 		if err := os.Chmod(s.home, info.Mode().Perm()&0o700); err != nil {
 			return false, ioFault("make private", s.home, err)
 		}
+		s.makePrivate()
 	}
 	return true, nil
+}
+
+// makePrivate takes away, in all of the store, what others could read while its
+// folder was open to them: what was opened by one chmod -R is closed again by the
+// next call. What others could have written stays as it is and is refused where it
+// is used. What cannot be changed is behind the folder of the store in any case.
+func (s *Store) makePrivate() {
+	root, err := os.OpenRoot(s.home)
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
+	_ = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == "." {
+			return nil //nolint:nilerr // the rest can still be closed
+		}
+		if entry.Type()&fs.ModeSymlink != 0 {
+			return nil
+		}
+		info, err := entry.Info()
+		if err == nil && ownedByUs(info) && info.Mode().Perm()&0o055 != 0 && info.Mode().Perm()&0o022 == 0 {
+			_ = root.Chmod(path, info.Mode().Perm()&0o700)
+		}
+		if path == jailsDir || path == ephemeralDir {
+			return fs.SkipDir // programs set the modes of what they keep there
+		}
+		return nil
+	})
 }
 
 // checkParents refuses a folder above the store where anyone may rename what
@@ -81,7 +111,7 @@ func checkOwn(path string, info fs.FileInfo, wantDir bool) error {
 			WithHint("run the command as its owner, or set HCP_HOME to a folder of your own")
 	case enforceModes && info.Mode().Perm()&0o022 != 0:
 		return fault.Newf(CodeUnsafeStore, "%q can be written by other users", path).
-			WithHint("look at what is in it, then take the right away: chmod go-w %q", path)
+			WithHint("others may have changed what is there: look at it, then close it with %s", command.Line([]string{"chmod", "-R", "go=", path}))
 	}
 	return nil
 }

@@ -146,6 +146,36 @@ func TestHomeThatHoldsMoreThanTheStoreIsRefused(t *testing.T) {
 	openAt(t, filepath.Join(userHome, ".hcp"), Options{UserHome: userHome})
 }
 
+// One chmod -R over a store opens it to readers; the next call closes it again,
+// and everything goes on.
+func TestStoreThatWasOpenedToReadersIsClosedAgain(t *testing.T) {
+	s := newStore(t)
+	install(t, s, source(t, wrapPack("demo", "./bin/demo")))
+	activate(t, s, "demo")
+	everything := func(do func(path string, info os.FileInfo)) {
+		t.Helper()
+		err := filepath.Walk(s.Home(), func(path string, info os.FileInfo, err error) error {
+			if err == nil && info.Mode()&os.ModeSymlink == 0 {
+				do(path, info)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	everything(func(path string, info os.FileInfo) { chmod(t, path, info.Mode().Perm()|0o055) })
+	again := openAt(t, s.Home(), Options{})
+	if _, err := again.Verify(t.Context(), "demo"); err != nil {
+		t.Fatal(err)
+	}
+	everything(func(path string, info os.FileInfo) {
+		if enforceModes && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s is still %v", path, info.Mode())
+		}
+	})
+}
+
 func TestUnsafeHomeIsRefusedAndUntouched(t *testing.T) {
 	if !enforceModes {
 		t.Skip("permission bits mean nothing here")

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -367,11 +368,17 @@ func TestAKeyIsMadeOnceAndKeptFromOthers(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || content(t, path) != string(first) {
 		t.Errorf("%v %v", info, err)
 	}
+	must(t, os.Chmod(path, 0o644))
+	if key, err := Key(path); err != nil || !bytes.Equal(key, first) {
+		t.Errorf("a key that others could read: %v", err)
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("it was not made private again: %v, %v", info.Mode(), err)
+	}
 	if bytes.Equal(first, make([]byte, KeySize)) {
 		t.Error("the key is all zeros")
 	}
 	for name, spoil := range map[string]func(){
-		"readable by others": func() { must(t, os.Chmod(path, 0o640)) },
 		"writable by others": func() { must(t, os.Chmod(path, 0o602)) },
 		"short":              func() { must(t, os.WriteFile(path, first[1:], 0o600)) },
 		"long":               func() { must(t, os.WriteFile(path, append(first, 0), 0o600)) },

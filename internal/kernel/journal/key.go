@@ -30,8 +30,9 @@ func KeyedDigest(key, canonical []byte) string {
 
 // Key returns the key that the file at path holds: KeySize random bytes, made
 // once with mode 0600. Of several processes that make it at once, all get the
-// key of one. A file that others can read is refused: what was digested with
-// its key may have been guessed.
+// key of one. A file of this user that others can read is made private again: who
+// read it could guess what was digested, and a new key would not take that back.
+// One that others can write is refused, since they may know the key that it has.
 func Key(path string) ([]byte, error) {
 	key, err := readKey(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -67,9 +68,14 @@ func readKey(path string) ([]byte, error) {
 	if info, err = f.Stat(); err != nil {
 		return nil, durable.Explain("read", path, err)
 	}
-	if isWritableByOthers(info) || isReadableByOthers(info) {
-		return nil, fault.Newf(CodeBadKey, "key %q can be read or written by others", path).
-			WithHint("remove it to get a new one; digests made with the two cannot be compared")
+	if isWritableByOthers(info) {
+		return nil, fault.Newf(CodeBadKey, "key %q can be written by others", path).
+			WithHint("others may have chosen it: remove the file to get a new one; digests made with the two cannot be compared")
+	}
+	if isReadableByOthers(info) {
+		if err := f.Chmod(info.Mode().Perm() & 0o700); err != nil {
+			return nil, durable.Explain("make private", path, err)
+		}
 	}
 	key := make([]byte, KeySize+1)
 	n, err := io.ReadFull(f, key)
