@@ -270,8 +270,8 @@ func (r *Runtime) AllowSession(o hcp.ApprovalOption) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	rules := r.access.effective.Rules
-	r.access.effective.Rules = slices.Concat(rules, []access.Rule{access.NewRule(*o.Rule, access.Session, len(rules))})
+	effective := &r.access.effective
+	effective.Add(access.NewRule(*o.Rule, access.Session, len(effective.Rules)))
 	return nil
 }
 

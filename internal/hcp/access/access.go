@@ -45,6 +45,8 @@ type Settings struct {
 	Mode      Mode
 	Approvals Approvals
 	Rules     []Rule
+	// Index is that of the rules, or nil.
+	Index Index
 }
 
 // Request is the call as access sees it. Confirmed says that the envelope
@@ -137,7 +139,7 @@ func Decide(r Request, s Settings) Verdict {
 		v.Decision, v.Code, v.Reason = Deny, code, problem
 		return v
 	}
-	found := judge(&r, s.Rules)
+	found := judge(&r, s.Rules, s.Index)
 	if found.rule != nil && !ruleIsKnown(found.rule.Decision) {
 		v.Decision, v.Code, v.Reason = Deny, CodeBadRule, fmt.Sprintf("unknown decision %q of the %s", found.rule.Decision, found.rule)
 		return v

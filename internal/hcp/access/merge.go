@@ -61,12 +61,13 @@ type Effective struct {
 	ApprovalsFrom Origin
 	Packs         map[string]PackMode
 	Rules         []Rule
+	index         Index
 	Ignored       []Ignored
 }
 
 // For returns the settings for the commands of a pack.
 func (e *Effective) For(packID string) Settings {
-	s := Settings{Mode: e.Mode, Approvals: e.Approvals, Rules: e.Rules}
+	s := Settings{Mode: e.Mode, Approvals: e.Approvals, Rules: e.Rules, Index: e.index}
 	if own, ok := e.Packs[packID]; ok {
 		s.Mode = own.Mode
 	}
@@ -100,7 +101,14 @@ func Merge(l Layers) Effective {
 	e.addRules(l.User.Rules, User)
 	e.addEnvironment(l.Env)
 	e.addProject(l.Project)
+	e.index = NewIndex(e.Rules)
 	return e
+}
+
+// Add puts one more rule behind the others.
+func (e *Effective) Add(r Rule) {
+	e.Rules = append(slices.Clip(e.Rules), r)
+	e.index = NewIndex(e.Rules)
 }
 
 func (e *Effective) addRules(rules []hcp.AccessRule, from Origin) {

@@ -28,6 +28,11 @@ type read struct {
 type wanted struct {
 	name string
 	want any
+	// text and amount are what the value is as text and as a number, where it is
+	// one.
+	text             string
+	amount           decimal
+	isText, isNumber bool
 }
 
 type capped struct {
@@ -50,7 +55,11 @@ func readConditions(w *hcp.AccessWhen) *read {
 		return &out
 	}
 	for name, want := range w.Args {
-		out.args = append(out.args, wanted{name, want})
+		w := wanted{name: name, want: want}
+		if w.text, w.isText = scalar(want); w.isText {
+			w.amount, w.isNumber = parseDecimal(w.text)
+		}
+		out.args = append(out.args, w)
 	}
 	for name, most := range w.Max {
 		d, known := parseDecimal(string(most))
@@ -120,14 +129,68 @@ const (
 	met
 )
 
+// facts are the arguments of one call as conditions compare them, each read once
+// however many rules ask for it.
+type facts struct {
+	call *Request
+	seen []fact
+}
+
+// fact is one argument.
+type fact struct {
+	name  string
+	value any
+	given bool
+	// text and amount are what the value is as text and as a number.
+	text             string
+	amount           decimal
+	isText, isNumber bool
+}
+
+func (f *facts) of(name string) *fact {
+	for i := range f.seen {
+		if f.seen[i].name == name {
+			return &f.seen[i]
+		}
+	}
+	value, given := f.call.Args[name]
+	read := fact{name: name, value: value, given: given && value != nil}
+	if read.text, read.isText = scalar(value); read.isText {
+		read.amount, read.isNumber = parseDecimal(read.text)
+	}
+	f.seen = append(f.seen, read)
+	return &f.seen[len(f.seen)-1]
+}
+
+// is reports whether the argument is written as the condition wants it.
+func (f *fact) is(w *wanted) bool {
+	if f.isText && w.isText {
+		return f.text == w.text
+	}
+	return equal(f.value, w.want)
+}
+
+// covers is the generous comparison; see the function of that name.
+func (f *fact) covers(w *wanted) bool {
+	if !f.isText || !w.isText {
+		return covers(f.value, w.want)
+	}
+	return alike(f.text, w.text, f.amount, w.amount, f.isNumber && w.isNumber)
+}
+
+// conditional reports whether a rule has conditions.
+func (r *Rule) conditional() bool {
+	return r.When != nil && (r.When.Op != "" || len(r.When.Args) > 0 || len(r.When.Max) > 0)
+}
+
 // conditions judges the conditions. Where a value is not what the condition is
 // about, such as a text that a number is wanted from, a rule that allows does
 // not apply, and one that asks or denies does.
-func conditions(r *Rule, call *Request) condition {
-	if r.When == nil || r.When.Op == "" && len(r.When.Args) == 0 && len(r.When.Max) == 0 {
+func conditions(r *Rule, f *facts) condition {
+	if !r.conditional() {
 		return unconditional
 	}
-	if r.When.Op != "" && r.When.Op != call.Operation {
+	if r.When.Op != "" && r.When.Op != f.call.Operation {
 		return unmet
 	}
 	c := r.read
@@ -136,19 +199,17 @@ func conditions(r *Rule, call *Request) condition {
 	}
 	allows := r.Decision == string(Allow)
 	for i := range c.args {
-		want := c.args[i].want
-		got, given := call.Args[c.args[i].name]
-		given = given && got != nil
+		want, got := c.args[i].want, f.of(c.args[i].name)
 		switch {
-		case want == nil && given, want != nil && !given:
+		case want == nil && got.given, want != nil && !got.given:
 			return unmet
-		case want != nil && !equal(got, want) && (allows || !covers(got, want)):
+		case want != nil && !got.is(&c.args[i]) && (allows || !got.covers(&c.args[i])):
 			return unmet
 		}
 	}
 	for i := range c.most {
-		got, given := call.Args[c.most[i].name]
-		if !given || got == nil {
+		got := f.of(c.most[i].name)
+		if !got.given {
 			return unmet
 		}
 		within, isNumber := c.most[i].admits(got)
@@ -159,13 +220,11 @@ func conditions(r *Rule, call *Request) condition {
 	return met
 }
 
-func (c *capped) admits(value any) (within, isNumber bool) {
-	text, ok := scalar(value)
-	if !ok || !c.known {
+func (c *capped) admits(f *fact) (within, isNumber bool) {
+	if !c.known || !f.isNumber {
 		return false, false
 	}
-	got, ok := parseDecimal(text)
-	return ok && got.compare(c.most) <= 0, ok
+	return f.amount.compare(c.most) <= 0, true
 }
 
 // equal reports whether two values are written alike: scalars by their text,
@@ -211,7 +270,12 @@ func covers(got, want any) bool {
 	}
 	x, isX := parseDecimal(a)
 	y, isY := parseDecimal(b)
-	if isX && isY {
+	return alike(a, b, x, y, isX && isY)
+}
+
+// alike compares two texts that are perhaps both numbers.
+func alike(a, b string, x, y decimal, numbers bool) bool {
+	if numbers {
 		return x.compare(y) == 0
 	}
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
@@ -242,39 +306,91 @@ type ruling struct {
 	scope scope
 }
 
+// Index finds the rules that can match a command without looking at all others. A
+// settings file with a thousand rules is read once and asked many times.
+type Index map[string][]int
+
+// indexed is the number of rules from which an index is worth making.
+const indexed = 16
+
+// NewIndex returns an index of rules, or nil where going through them is as good.
+func NewIndex(rules []Rule) Index {
+	if len(rules) < indexed {
+		return nil
+	}
+	index := make(Index, len(rules))
+	for i := range rules {
+		index[rules[i].Match] = append(index[rules[i].Match], i)
+	}
+	return index
+}
+
 // judge finds the rule that decides: any deny, else the most specific ask or
 // allow. An exact command beats a pack, which beats everything; a rule with
-// conditions beats one without; ask wins a tie.
-func judge(call *Request, rules []Rule) ruling {
-	var best ruling
-	rank := 0
-	for i := range rules {
-		r := &rules[i]
-		s := matches(&r.AccessRule, call.PackID, call.Key)
-		if s == none {
-			continue
+// conditions beats one without; ask wins a tie. Of rules that are alike the first
+// one counts.
+func judge(call *Request, rules []Rule, index Index) ruling {
+	j := judging{rules: rules, facts: facts{call: call}, at: len(rules), denied: len(rules)}
+	if index == nil {
+		for i := range rules {
+			j.consider(i)
 		}
-		denies := r.Decision == string(Deny)
-		if !denies && rank >= int(s)*4+3 {
-			continue // whatever its conditions say, it does not decide
-		}
-		c := conditions(r, call)
-		if c == unmet {
-			continue
-		}
-		if denies {
-			return ruling{r, s}
-		}
-		this := int(s) * 4
-		if c == met {
-			this += 2
-		}
-		if r.Decision != string(Allow) {
-			this++ // ask wins a tie
-		}
-		if this > rank {
-			rank, best = this, ruling{r, s}
+		return j.ruling()
+	}
+	// These are all the patterns that can name the command; see matches.
+	for _, pattern := range [...]string{call.PackID + "." + call.Key, call.Key, call.PackID + ".*", "*"} {
+		for _, i := range index[pattern] {
+			j.consider(i)
 		}
 	}
-	return best
+	return j.ruling()
+}
+
+// judging is what the rules looked at so far decide.
+type judging struct {
+	rules []Rule
+	facts facts
+	// at is the place of the best rule, and rank how good it is; denied is the
+	// place of the first rule that denies. Both are behind the end without one.
+	at, rank, denied int
+	scope, deniedAs  scope
+}
+
+func (j *judging) consider(i int) {
+	r := &j.rules[i]
+	denies := r.Decision == string(Deny)
+	if denies && i >= j.denied {
+		return
+	}
+	s := matches(&r.AccessRule, j.facts.call.PackID, j.facts.call.Key)
+	if s == none {
+		return
+	}
+	rank := int(s) * 4
+	if r.conditional() {
+		rank += 2
+	}
+	if r.Decision != string(Allow) {
+		rank++ // ask wins a tie
+	}
+	if !denies && (rank < j.rank || rank == j.rank && i > j.at) {
+		return // whatever its conditions say, it does not decide
+	}
+	switch {
+	case conditions(r, &j.facts) == unmet:
+	case denies:
+		j.denied, j.deniedAs = i, s
+	default:
+		j.at, j.rank, j.scope = i, rank, s
+	}
+}
+
+func (j *judging) ruling() ruling {
+	switch {
+	case j.denied < len(j.rules):
+		return ruling{&j.rules[j.denied], j.deniedAs}
+	case j.at < len(j.rules):
+		return ruling{&j.rules[j.at], j.scope}
+	}
+	return ruling{}
 }

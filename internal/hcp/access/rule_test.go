@@ -253,3 +253,37 @@ func FuzzParseConfig(f *testing.F) {
 		Decide(Request{PackID: "ledger", Key: "transfer", Operation: hcp.OperationWrite, Args: hcp.Args{"a": "1"}}, e.For("ledger"))
 	})
 }
+
+// An index only saves looking: with and without one the same rule decides.
+func TestIndexChangesNoDecision(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{"a", "b", "a.b", "b.a"})
+		var rules []Rule
+		for i := range rapid.IntRange(0, 40).Draw(t, "rules") {
+			r := hcp.AccessRule{
+				Match:    rapid.SampledFrom([]string{"*", "a.*", "b.*", "a.a", "a.b", "b.a", "a.b.a", "a.a.b", "b.b"}).Draw(t, "match"),
+				Decision: rapid.SampledFrom([]string{"allow", "allow", "ask", "ask", "deny", "odd"}).Draw(t, "decision"),
+			}
+			switch rapid.IntRange(0, 3).Draw(t, "when") {
+			case 0:
+				r.When = &hcp.AccessWhen{Op: rapid.SampledFrom([]hcp.Operation{"read", "write"}).Draw(t, "op")}
+			case 1:
+				r.When = &hcp.AccessWhen{Max: map[string]json.Number{"n": json.Number(rapid.SampledFrom([]string{"1", "2", "x"}).Draw(t, "most"))}}
+			}
+			rules = append(rules, NewRule(r, User, i))
+		}
+		call := Request{
+			PackID: word.Draw(t, "pack"), Key: word.Draw(t, "key"), Operation: rapid.SampledFrom([]hcp.Operation{"read", "write"}).Draw(t, "operation"),
+			Confirm: rapid.SampledFrom([]hcp.Confirm{hcp.ConfirmNone, hcp.ConfirmAsk, hcp.ConfirmAlways}).Draw(t, "confirm"),
+			Args:    hcp.Args{"n": rapid.SampledFrom([]any{"1", "2", "3", nil, []any{"1"}}).Draw(t, "n")},
+		}
+		index := make(Index)
+		for i := range rules {
+			index[rules[i].Match] = append(index[rules[i].Match], i)
+		}
+		plain, quick := Decide(call, Settings{Rules: rules}), Decide(call, Settings{Rules: rules, Index: index})
+		if plain != quick {
+			t.Fatalf("%+v\n%+v", plain, quick)
+		}
+	})
+}

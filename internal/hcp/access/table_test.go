@@ -124,7 +124,7 @@ func TestTruthTableOfModesConfirmRulesApprovalsAndInvoker(t *testing.T) {
 						got := Decide(Request{
 							PackID: "ledger", Key: "transfer", Operation: col.op, Confirm: col.confirm,
 							Args: hcp.Args{"payee": "demo"}, Confirmed: confirmed,
-						}, Settings{mode, approvals, rules})
+						}, Settings{mode, approvals, rules, nil})
 						want, by := want, by
 						if want == Ask && confirmed && approvals == ApprovalsAgent {
 							want, by = Allow, ByAgent
@@ -178,8 +178,9 @@ func BenchmarkDecideWithAThousandRules(b *testing.B) {
 		rules = append(rules, NewRule(r, User, i))
 	}
 	call := Request{PackID: "ledger", Key: "transfer", Operation: hcp.OperationWrite, Confirm: hcp.ConfirmAlways, Args: hcp.Args{"amount": "2.80", "payee": "demo"}}
+	index := NewIndex(rules)
 	for b.Loop() {
-		if Decide(call, Settings{Rules: rules}).Decision != Ask {
+		if Decide(call, Settings{Rules: rules, Index: index}).Decision != Ask {
 			b.Fatal("did not ask")
 		}
 	}
