@@ -256,3 +256,54 @@ type Completion struct {
 	FinalResponse string    `json:"final_response"`
 	CompletedAt   time.Time `json:"completed_at"`
 }
+
+// Resumed is an attempt whose workspace is ready.
+type Resumed struct {
+	State     State    `json:"state"`
+	Attempt   Attempt  `json:"attempt"`
+	Workspace string   `json:"workspace"`
+	Deliver   []string `json:"deliver"`
+	// Recreated says that the workspace had to be made anew.
+	Recreated bool `json:"recreated"`
+}
+
+// Refreshed is an attempt that was carried onto the accepted state of now.
+type Refreshed struct {
+	Checkpoint   State    `json:"checkpoint"`
+	Before       string   `json:"before"`
+	Task         Task     `json:"task"`
+	Attempt      Attempt  `json:"attempt"`
+	AcceptedHead State    `json:"accepted_head"`
+	Workspace    string   `json:"workspace"`
+	Deliver      []string `json:"deliver"`
+	Conflicts    []string `json:"conflicts"`
+}
+
+// Shown is all that is known of one thing. Which fields are set depends on what
+// the id names.
+type Shown struct {
+	State      *State      `json:"state,omitempty"`
+	Facts      *Facts      `json:"facts,omitempty"`
+	Task       *Task       `json:"task,omitempty"`
+	Attempt    *Attempt    `json:"attempt,omitempty"`
+	Check      *Check      `json:"check,omitempty"`
+	Operation  *Operation  `json:"operation,omitempty"`
+	Completion *Completion `json:"completion,omitempty"`
+	States     []State     `json:"states,omitempty"`
+	Attempts   []Attempt   `json:"attempts,omitempty"`
+	Checks     []Check     `json:"checks,omitempty"`
+	// LandedAs is the accepted state that took a proposal in; UndoneBy are the
+	// operations that took an operation back.
+	LandedAs string      `json:"landed_as,omitempty"`
+	UndoneBy []Operation `json:"undone_by,omitempty"`
+}
+
+// Collected is what gc did.
+type Collected struct {
+	Scanned   int      `json:"scanned"`
+	Parked    int      `json:"parked"`
+	Removed   int      `json:"removed"`
+	Refs      int      `json:"refs_dropped"`
+	Reclaimed int64    `json:"reclaimed_bytes"`
+	Preserved []string `json:"preserved,omitempty"`
+}

@@ -308,3 +308,26 @@ func (r Reader) operations(ctx context.Context, where string, args ...any) ([]ho
 func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 func parseTime(text string) (time.Time, error) { return time.Parse(time.RFC3339Nano, text) }
+
+// AcceptedWith returns the newest accepted state whose document has the value in
+// the field, or nil.
+func (r Reader) AcceptedWith(ctx context.Context, field, value string) (*hop.State, error) {
+	entries, err := queryStates(ctx, r.q, "WHERE kind = ? AND json_extract(doc, '$.' || ?) = ? ORDER BY n DESC LIMIT 1",
+		string(hop.KindAccepted), field, value)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	return &entries[0].State, nil
+}
+
+// FirstAccepted returns the project's first state.
+func (r Reader) FirstAccepted(ctx context.Context) (hop.State, error) {
+	entries, err := queryStates(ctx, r.q, "WHERE kind = ? ORDER BY n LIMIT 1", string(hop.KindAccepted))
+	if err != nil {
+		return hop.State{}, err
+	}
+	if len(entries) == 0 {
+		return hop.State{}, fault.New(CodeIndexBroken, "the project has no accepted state").WithNext("hop doctor --repair")
+	}
+	return entries[0].State, nil
+}

@@ -183,7 +183,7 @@ func (p *Project) follow(ctx context.Context, verb string, attempt hop.Attempt, 
 	}
 	if lost {
 		out.Warnings = append(out.Warnings, "the workspace was not there; it is made anew from the attempt's last state")
-		if err := p.makeWorkspace(ctx, out.Attempt, out.Prompt); err != nil {
+		if err := p.fillWorkspace(ctx, out.Attempt, out.Prompt); err != nil {
 			return out, recordedAnyway(err, out.Prompt.ID)
 		}
 	}
@@ -204,16 +204,20 @@ func (p *Project) followUp(ctx context.Context, t *ledger.Tx, id string, shot *s
 		return err
 	}
 	t.About(attempt.ID)
+	work, err := p.ownWork(ctx, head)
+	if err != nil {
+		return err
+	}
 	if shot != nil && head.Kind != hop.KindCancelled {
 		c := p.checkpointIn(t, attempt, head, shot)
-		out.Checkpoint, out.Incomplete, head = &c, problems(shot.Snapshot), c
+		out.Checkpoint, out.Incomplete, head, work = &c, problems(shot.Snapshot), c, c
 	}
 	if r.Agent == "" {
 		r.Agent = attempt.Agent
 	}
 	out.Prompt = t.State(hop.State{
 		Kind: hop.KindPrompt, TaskID: attempt.TaskID, AttemptID: attempt.ID, CanonicalAnchorID: accepted.State.ID,
-		SourceTree: head.SourceTree, GitCommit: head.GitCommit, Prompt: text, Agent: r.Agent,
+		SourceTree: work.SourceTree, GitCommit: work.GitCommit, Prompt: text, Agent: r.Agent,
 		Parents: []hop.Parent{{StateID: head.ID, Role: hop.RoleRunParent}, {StateID: accepted.State.ID, Role: hop.RoleCanonicalAnchor}},
 	}, hop.Facts{Redactions: counts})
 	attempt.HeadStateID, attempt.Status = out.Prompt.ID, hop.StatusActive

@@ -40,6 +40,11 @@ func (p *Project) Propose(ctx context.Context, r ProposeRequest) (hop.Proposed, 
 	if err := p.refuseSecrets(ctx, attempt, s.Tree, r.AllowSecrets); err != nil {
 		return hop.Proposed{}, err
 	}
+	if head, err := p.State(ctx, attempt.HeadStateID); err != nil {
+		return hop.Proposed{}, err
+	} else if err := p.refuseMarkers(ctx, head.State, s.Tree); err != nil {
+		return hop.Proposed{}, err
+	}
 	summary, counts := cleaned(r.Summary)
 	var out hop.Proposed
 	_, err = p.record(ctx, "propose", func(t *ledger.Tx) error {

@@ -203,3 +203,37 @@ func unlockTree(dir string) error {
 	})
 	return durable.Explain("look through", dir, err)
 }
+
+// Drain removes the checkouts that nobody uses and returns how much they held.
+func Drain(ctx context.Context, repo *git.Repository, l Layout, size func(dir string) int64) (int64, error) {
+	var freed int64
+	for n := 1; n <= maxSlots; n++ {
+		number := strconv.Itoa(n)
+		dir := filepath.Join(l.checksDir(), number)
+		if _, err := os.Lstat(dir); err != nil {
+			continue
+		}
+		release, free, err := durable.TryLock(filepath.Join(l.checksDir(), number+".lock"), "hop gc")
+		if err != nil {
+			return freed, err
+		}
+		if !free {
+			continue
+		}
+		freed += size(dir)
+		err = errors.Join(unlockTree(dir), removeCheckout(ctx, repo, dir))
+		release()
+		if err != nil {
+			return freed, err
+		}
+	}
+	return freed, nil
+}
+
+func removeCheckout(ctx context.Context, repo *git.Repository, dir string) error {
+	w, err := open(ctx, repo, dir)
+	if err != nil {
+		return durable.RemoveAll(dir)
+	}
+	return w.Remove(ctx)
+}

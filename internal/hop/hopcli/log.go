@@ -1,0 +1,142 @@
+package hopcli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bridle/hop"
+	"bridle/internal/hop/op"
+	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/fault"
+)
+
+func logCommand(c *cli.Call) *cobra.Command {
+	limit := 20
+	cmd := &cobra.Command{
+		Use:     "log [--limit N]",
+		Long:    "Draws the newest states, newest first. The accepted line and each attempt are lanes; a landing joins them.",
+		Example: "hop log --limit 50",
+		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
+			if limit < 1 {
+				return cli.Result{}, fault.New(cli.CodeUsage, "--limit is a number above 0")
+			}
+			nodes, err := in(ctx, c, func(p *op.Project) ([]hop.Node, error) { return p.Log(ctx, limit) })
+			if err != nil {
+				return cli.Result{}, err
+			}
+			page := func(p *cli.Page) { drawGraph(p, nodes) }
+			return cli.Result{Value: ok(nodes), Text: page, Raw: plain(c, page)}, nil
+		}),
+	}
+	cmd.Flags().IntVar(&limit, "limit", limit, "how many states")
+	cmd.Flags().IntVarP(&limit, "number", "n", limit, "how many states")
+	return cmd
+}
+
+// lanes are the states that are expected further down, from left to right.
+type lanes []string
+
+// drawGraph draws states, newest first.
+func drawGraph(p *cli.Page, nodes []hop.Node) {
+	var open lanes
+	for _, n := range nodes {
+		at := open.take(n.State.ID)
+		if at < 0 {
+			open = append(open, n.State.ID)
+			at = len(open) - 1
+		}
+		p.Line(open.row(at, glyph(n.State.Kind)), "  ", p.Bold(n.State.ID), "  ", p.Dim(string(n.State.Kind)), "  ", text(n.State))
+		open = open.follow(p, at, n)
+	}
+}
+
+func (l lanes) take(id string) int {
+	for i, expected := range l {
+		if expected == id {
+			return i
+		}
+	}
+	return -1
+}
+
+func glyph(kind hop.Kind) string {
+	switch kind {
+	case hop.KindAccepted:
+		return "●"
+	case hop.KindProposal:
+		return "◆"
+	case hop.KindFailed, hop.KindCancelled:
+		return "×"
+	default:
+		return "○"
+	}
+}
+
+// row draws the lanes with a glyph in one of them.
+func (l lanes) row(at int, glyph string) string {
+	cells := make([]string, len(l))
+	for i := range cells {
+		cells[i] = "│"
+	}
+	cells[at] = glyph
+	return strings.Join(cells, " ")
+}
+
+// follow puts the parents of a state in the place of it: the one that it goes on
+// from in its own lane, the proposals that it took in to the right.
+func (l lanes) follow(p *cli.Page, at int, n hop.Node) lanes {
+	var own string
+	var taken []string
+	for _, parent := range n.Parents {
+		switch parent.Role {
+		case hop.RoleCanonicalParent, hop.RoleRunParent:
+			own = parent.StateID
+		case hop.RoleProposalParent:
+			if l.take(parent.StateID) < 0 {
+				taken = append(taken, parent.StateID)
+			}
+		}
+	}
+	other := l.take(own)
+	switch {
+	case own == "", other >= 0 && other != at:
+		if own != "" {
+			p.Line(l.join(at, other))
+		}
+		l = append(append(lanes{}, l[:at]...), l[at+1:]...)
+	default:
+		l[at] = own
+	}
+	for _, id := range taken {
+		l = append(l, id)
+		p.Line(l.join(len(l)-1, min(at, len(l)-2)))
+	}
+	return l
+}
+
+// join draws a line between two lanes; the one that it comes from ends or begins
+// there.
+func (l lanes) join(from, to int) string {
+	left, right := min(from, to), max(from, to)
+	var b strings.Builder
+	for i := range l {
+		fill := " "
+		if i >= left && i < right {
+			fill = "─"
+		}
+		switch {
+		case i == left:
+			b.WriteString("├")
+		case i == right:
+			b.WriteString("╯")
+		case i > left && i < right:
+			b.WriteString("┼")
+		default:
+			b.WriteString("│")
+		}
+		b.WriteString(fill)
+	}
+	return strings.TrimRight(b.String(), " ")
+}

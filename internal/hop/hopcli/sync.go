@@ -1,0 +1,48 @@
+package hopcli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bridle/hop"
+	"bridle/internal/hop/op"
+	"bridle/internal/kernel/cli"
+)
+
+func syncCommand(c *cli.Call) *cobra.Command {
+	var r op.SyncRequest
+	cmd := &cobra.Command{
+		Use:  "sync [--branch] [--adopt]",
+		Long: "Writes the accepted files into the project's visible folder, where that overwrites nothing of yours; otherwise nothing is written, and the exit code is 23. Branch, HEAD and index stay as they are, unless --branch is given.",
+		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
+			done, err := in(ctx, c, func(p *op.Project) (hop.Synced, error) { return p.Sync(ctx, r) })
+			if err != nil {
+				showPaths(c, err)
+				return cli.Result{}, err
+			}
+			text := "Visible folder: " + strings.ReplaceAll(done.Status, "_", " ") + " · " + done.State + "\n"
+			for _, path := range done.Paths {
+				text += "  " + path + "\n"
+			}
+			return cli.Result{Value: ok(done), Raw: text}, nil
+		}),
+	}
+	cmd.Flags().BoolVar(&r.Branch, "branch", false, "also move the checked-out branch on to the accepted commit")
+	cmd.Flags().BoolVar(&r.Adopt, "adopt", false, "first take your edits in as an accepted state")
+	return cmd
+}
+
+// showPaths lists for a person the paths that a failure is about.
+func showPaths(c *cli.Call, err error) {
+	paths := op.DetailsOf(err).Paths
+	if c.JSON || len(paths) == 0 {
+		return
+	}
+	p := c.NewPage()
+	for _, path := range paths {
+		p.Line("  ", path)
+	}
+	_, _ = c.Stderr.Write([]byte(p.String()))
+}

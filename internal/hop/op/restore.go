@@ -1,0 +1,98 @@
+package op
+
+import (
+	"context"
+
+	"bridle/hop"
+	"bridle/internal/hop/ledger"
+	"bridle/internal/hop/workspace"
+	"bridle/internal/kernel/git"
+)
+
+// Restore makes the workspace of an attempt hold what a state has: the attempt of
+// the state into, or of the state itself. What the workspace held is recorded
+// first, so nothing is lost. Files that git ignores stay.
+func (p *Project) Restore(ctx context.Context, id, into string) (hop.Checkpointed, error) {
+	entry, err := p.State(ctx, id)
+	if err != nil {
+		return hop.Checkpointed{}, err
+	}
+	if into == "" {
+		into = id
+	}
+	_, attempt, err := p.stateOfAttempt(ctx, into)
+	if err != nil {
+		return hop.Checkpointed{}, err
+	}
+	unlock, err := p.lockWorkspace(ctx, attempt.ID, "restore")
+	if err != nil {
+		return hop.Checkpointed{}, err
+	}
+	defer unlock()
+	if _, err := p.checkpoint(ctx, "checkpoint", attempt); err != nil {
+		return hop.Checkpointed{}, err
+	}
+	facts, err := p.derivation(ctx, entry)
+	if err != nil {
+		return hop.Checkpointed{}, err
+	}
+	return p.rewriteWorkspace(ctx, "restore", attempt, git.OID(entry.State.SourceTree), facts)
+}
+
+// derivation says from which accepted work a state's tree derives, for a state
+// that takes the tree over.
+func (p *Project) derivation(ctx context.Context, e ledger.Entry) (hop.Facts, error) {
+	if e.State.Kind == hop.KindAccepted {
+		return hop.Facts{BaseTree: e.State.SourceTree, BaseState: e.State.ID}, nil
+	}
+	work, err := p.ownWork(ctx, e.State)
+	if err != nil {
+		return hop.Facts{}, err
+	}
+	if work.ID != e.State.ID {
+		// A composed tree derives from what it was composed with.
+		accepted, err := p.State(ctx, e.State.CanonicalAnchorID)
+		return hop.Facts{BaseTree: accepted.State.SourceTree, BaseState: accepted.State.ID}, err
+	}
+	tree, state, err := p.landingBase(ctx, e.State)
+	return hop.Facts{BaseTree: string(tree), BaseState: state}, err
+}
+
+// rewriteWorkspace gives a workspace the files of a tree and records that. The
+// caller holds its lock and has recorded what it held.
+func (p *Project) rewriteWorkspace(ctx context.Context, verb string, attempt hop.Attempt, tree git.OID, facts hop.Facts) (hop.Checkpointed, error) {
+	dir := p.Layout.Workspace(attempt.Workspace)
+	if err := workspace.Checkout(ctx, p.Repo, dir, tree); err != nil {
+		return hop.Checkpointed{}, err
+	}
+	s, err := p.shoot(ctx, attempt)
+	if err != nil {
+		return hop.Checkpointed{}, err
+	}
+	facts.Incomplete = problems(s.Snapshot)
+	out := hop.Checkpointed{Incomplete: facts.Incomplete}
+	_, err = p.record(ctx, verb, func(t *ledger.Tx) error {
+		now, head, err := headOf(ctx, t, attempt.ID)
+		if err != nil {
+			return err
+		}
+		t.About(now.ID)
+		anchor := head.CanonicalAnchorID
+		if facts.BaseState != "" {
+			anchor = facts.BaseState
+		}
+		commit := commitFor(t, s.Tree, s.head, "hop: workspace checkpoint\n")
+		out.State = t.State(hop.State{
+			Kind: hop.KindCheckpoint, TaskID: now.TaskID, AttemptID: now.ID, CanonicalAnchorID: anchor,
+			SourceTree: string(s.Tree), GitCommit: string(commit), Agent: now.Agent,
+			Parents: []hop.Parent{{StateID: head.ID, Role: hop.RoleRunParent}},
+		}, facts)
+		now.HeadStateID, now.Status = out.ID, hop.StatusActive
+		if len(facts.Conflicts) > 0 {
+			now.Status = hop.StatusReconciling
+		}
+		t.Attempt(now)
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,64 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"bridle/internal/kernel/durable"
+)
+
+// Transfer puts one file or link of a checkout into another folder, replacing
+// what is there as a whole.
+func Transfer(from, to, path string) error {
+	source, target := filepath.Join(from, filepath.FromSlash(path)), filepath.Join(to, filepath.FromSlash(path))
+	info, err := os.Lstat(source)
+	if err != nil {
+		return durable.Explain("read", source, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil { //nolint:gosec // as open as git makes folders
+		return durable.Explain("make", filepath.Dir(target), err)
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		text, err := os.Readlink(source)
+		if err != nil {
+			return durable.Explain("read", source, err)
+		}
+		if err := removeFile(target); err != nil {
+			return err
+		}
+		return durable.Explain("link", target, makeLink(text, target))
+	}
+	data, err := os.ReadFile(source)
+	if err != nil {
+		return durable.Explain("read", source, err)
+	}
+	if old, err := os.Lstat(target); err == nil && !old.Mode().IsRegular() {
+		if err := removeFile(target); err != nil {
+			return err
+		}
+	}
+	return durable.WriteFile(target, data, info.Mode().Perm())
+}
+
+// removeFile removes a file, a link or an empty folder.
+func removeFile(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return durable.Explain("remove", path, err)
+	}
+	return nil
+}
+
+// Discard removes a file, and the folders above it that are empty then.
+func Discard(root, path string) error {
+	if err := removeFile(filepath.Join(root, filepath.FromSlash(path))); err != nil {
+		return err
+	}
+	for dir := filepath.Dir(filepath.FromSlash(path)); dir != "."; dir = filepath.Dir(dir) {
+		if os.Remove(filepath.Join(root, dir)) != nil {
+			break
+		}
+	}
+	return nil
+}
