@@ -36,5 +36,6 @@ func verbs() []cli.Verb {
 		{Name: "man", Short: "write the manual pages", Offline: true, New: manCommand},
 		{Name: "mcp", Short: "serve one tool to a host that only takes MCP servers", New: mcpCommand},
 		{Name: "search", Short: "search the catalog for packs", New: searchCommand},
+		{Name: "share", Short: "print the catalog row of a pack", New: shareCommand},
 	}
 }

@@ -34,6 +34,9 @@ func readers(c *cli.Call) composite.Handlers {
 		"hcp.generate": read(func(ctx context.Context, rt *local.Runtime, _ adapter.Request) (any, error) {
 			return generate(ctx, c, rt, host.DefaultLead)
 		}),
+		"hcp.share": read(func(ctx context.Context, _ *local.Runtime, r adapter.Request) (any, error) {
+			return share(ctx, c, hcpx.Text(r, "source"), hcpx.Text(r, "subdir"))
+		}),
 		"hcp.catalog": read(func(ctx context.Context, rt *local.Runtime, r adapter.Request) (any, error) {
 			return showCatalog(ctx, c, rt, hcpx.Text(r, "pack_id"))
 		}),
