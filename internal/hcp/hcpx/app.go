@@ -86,6 +86,8 @@ func Heavy() []cli.Verb {
 	return []cli.Verb{
 		{Name: "search", Group: groupPacks, Short: "search the catalog for packs"},
 		{Name: "catalog", Group: groupPacks, Short: "show the catalog, or one pack of it"},
+		{Name: "check", Group: groupPacks, Short: "grade a pack and say what to mend"},
+		{Name: "eval", Group: groupPacks, Short: "run the eval cases of a pack"},
 		{Name: "share", Group: groupPacks, Short: "print the catalog row of a pack"},
 		{Name: "adopt", Group: groupHosts, Short: "configure a coding agent in this directory"},
 		{Name: "generate", Group: groupHosts, Short: "print what a host can use of the activated packs"},

@@ -65,7 +65,9 @@ func deferred() []string {
 }
 
 // elsewhere lists the commands whose code is in the sibling program.
-func elsewhere() []string { return []string{"hcp.search", "hcp.catalog", "hcp.generate", "hcp.share"} }
+func elsewhere() []string {
+	return []string{"hcp.search", "hcp.catalog", "hcp.check", "hcp.generate", "hcp.share"}
+}
 
 // deferToCLI answers with the line that does what was asked for, as the pack
 // declares it.

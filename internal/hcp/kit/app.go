@@ -29,7 +29,9 @@ func verbs() []cli.Verb {
 	return []cli.Verb{
 		{Name: "adopt", Short: "configure a coding agent in this directory", New: adoptCommand},
 		{Name: "catalog", Short: "show the catalog, or one pack of it", New: catalogCommand},
+		{Name: "check", Short: "grade a pack and say what to mend", New: checkCommand},
 		{Name: "conformance", Short: "run the protocol's vectors against a runtime", New: conformanceCommand},
+		{Name: "eval", Short: "run the eval cases of a pack", New: evalCommand},
 		{Name: "exec", Short: "run one command of a pack", New: hcpx.ExecCommand(open)},
 		{Name: "generate", Short: "print what a host can use of the activated packs", New: generateCommand},
 		{Name: "install", Short: "fetch a pack and copy it into the store", New: installCommand},

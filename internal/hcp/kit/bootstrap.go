@@ -2,9 +2,11 @@ package kit
 
 import (
 	"context"
+	"time"
 
 	"bridle/internal/hcp/adapter"
 	"bridle/internal/hcp/adapter/composite"
+	"bridle/internal/hcp/check"
 	"bridle/internal/hcp/hcpx"
 	"bridle/internal/hcp/host"
 	"bridle/internal/hcp/local"
@@ -36,6 +38,9 @@ func readers(c *cli.Call) composite.Handlers {
 		}),
 		"hcp.share": read(func(ctx context.Context, _ *local.Runtime, r adapter.Request) (any, error) {
 			return share(ctx, c, hcpx.Text(r, "source"), hcpx.Text(r, "subdir"))
+		}),
+		"hcp.check": read(func(ctx context.Context, _ *local.Runtime, r adapter.Request) (any, error) {
+			return runCheck(ctx, c, hcpx.Text(r, "pack_dir"), checkFlags{timeout: int(check.DefaultTimeout / time.Millisecond)})
 		}),
 		"hcp.catalog": read(func(ctx context.Context, rt *local.Runtime, r adapter.Request) (any, error) {
 			return showCatalog(ctx, c, rt, hcpx.Text(r, "pack_id"))
