@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/seal"
 )
 
 const modelRoot = "/home/identity"
@@ -396,7 +396,7 @@ func TestALoadOfACleanStoreWritesNothing(t *testing.T) {
 }
 
 func TestTheVectorIsReadAndWrittenByteForByte(t *testing.T) {
-	text := `{"active_kid":"k-202122232425262728292a2b","generation":"101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f","keys":{"k-202122232425262728292a2b":"MDEyMzQ1Njc4OTo7PD0-P0BBQkNERUZHSElKS0xNTk8"},"schema_version":"houndd.service-identity.v1"}`
+	text := goodIdentity
 	id, err := parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -404,7 +404,15 @@ func TestTheVectorIsReadAndWrittenByteForByte(t *testing.T) {
 	if again, err := id.encode(); err != nil || string(again) != text {
 		t.Errorf("written as %s, %v", again, err)
 	}
-	if got := hex.EncodeToString(id.keys[id.active].bytes[:2]); got != "3031" {
-		t.Errorf("the key begins with %s", got)
+	key, err := id.key(id.active)
+	if err != nil || key.Name() != "k-202122232425262728292a2b" {
+		t.Errorf("the active key is %v, %v", key, err)
+	}
+	seed := make([]byte, 32)
+	for i := range seed {
+		seed[i] = byte(0x30 + i)
+	}
+	if want, err := seal.NewKey(key.Name(), seed); err != nil || want.Public() != key.Public() {
+		t.Errorf("the public key is %s, %v", key.Public(), err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"bridle/internal/hound/document"
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/redact"
 	"bridle/internal/kernel/seal"
 )
 
@@ -20,20 +21,11 @@ const (
 	maxKeys  = 256
 )
 
-// seed is the secret half of a key. It prints as nothing.
-type seed struct{ bytes *[32]byte }
-
-// String hides the seed.
-func (seed) String() string { return "[secret]" }
-
-// GoString hides the seed.
-func (seed) GoString() string { return "[secret]" }
-
 // identity is the content of identity.json.
 type identity struct {
 	generation string
 	active     string
-	keys       map[string]seed
+	keys       map[string]redact.Secret // the seed in base64, by key id
 }
 
 // wire is the layout of identity.json.
@@ -56,7 +48,7 @@ func parse(data []byte) (identity, error) {
 		// The decoder's words could quote a key.
 		return identity{}, bad("it is no document of the form %q", schemaIdentity)
 	}
-	id := identity{generation: w.Generation, active: w.ActiveKID, keys: map[string]seed{}}
+	id := identity{generation: w.Generation, active: w.ActiveKID, keys: map[string]redact.Secret{}}
 	switch {
 	case w.SchemaVersion != schemaIdentity:
 		return identity{}, bad("its schema is not %q", schemaIdentity)
@@ -70,7 +62,7 @@ func parse(data []byte) (identity, error) {
 		if !isKID(kid) || err != nil || len(raw) != 32 || len(text) != 43 {
 			return identity{}, bad("one of its keys is none")
 		}
-		id.keys[kid] = seed{(*[32]byte)(raw)}
+		id.keys[kid] = redact.NewSecret(text)
 	}
 	if _, there := id.keys[id.active]; !there {
 		return identity{}, bad("its active key is not among its keys")
@@ -89,8 +81,8 @@ func bad(format string, args ...any) *fault.Error {
 // encode lays identity.json out.
 func (id identity) encode() ([]byte, error) {
 	w := wire{SchemaVersion: schemaIdentity, Generation: id.generation, ActiveKID: id.active, Keys: map[string]string{}}
-	for kid, s := range id.keys {
-		w.Keys[kid] = base64.RawURLEncoding.EncodeToString(s.bytes[:])
+	for kid, secret := range id.keys {
+		w.Keys[kid] = secret.Reveal()
 	}
 	return document.Canonical(w)
 }
@@ -114,8 +106,8 @@ func (id identity) withKey(random io.Reader) (identity, error) {
 	if err != nil {
 		return identity{}, err
 	}
-	kid, secret := "k-"+tail, new([32]byte)
-	if _, err := io.ReadFull(random, secret[:]); err != nil {
+	kid, seed := "k-"+tail, make([]byte, 32)
+	if _, err := io.ReadFull(random, seed); err != nil {
 		return identity{}, noRandom(err)
 	}
 	if _, taken := id.keys[kid]; taken {
@@ -123,9 +115,9 @@ func (id identity) withKey(random io.Reader) (identity, error) {
 	}
 	keys := maps.Clone(id.keys)
 	if keys == nil {
-		keys = map[string]seed{}
+		keys = map[string]redact.Secret{}
 	}
-	keys[kid] = seed{secret}
+	keys[kid] = redact.NewSecret(base64.RawURLEncoding.EncodeToString(seed))
 	return identity{generation: id.generation, active: kid, keys: keys}, nil
 }
 
@@ -154,7 +146,13 @@ func (id identity) rolled(random io.Reader) (identity, error) {
 }
 
 // key is the key of that id, which signs under it.
-func (id identity) key(kid string) (seal.Key, error) { return seal.NewKey(kid, id.keys[kid].bytes[:]) }
+func (id identity) key(kid string) (seal.Key, error) {
+	seed, err := base64.RawURLEncoding.DecodeString(id.keys[kid].Reveal())
+	if err != nil {
+		return seal.Key{}, bad("one of its keys is none")
+	}
+	return seal.NewKey(kid, seed)
+}
 
 // ids are the key ids, sorted.
 func (id identity) ids() []string { return slices.Sorted(maps.Keys(id.keys)) }

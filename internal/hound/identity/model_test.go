@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -108,7 +109,20 @@ func (m *model) restart() {
 func (m *model) signature() string {
 	var out strings.Builder
 	for _, ino := range slices.Sorted(maps.Keys(m.inodes)) {
-		fmt.Fprintf(&out, "%d %+v\n", ino, *m.inodes[ino])
+		n := m.inodes[ino]
+		fmt.Fprintln(&out, ino, n.uid, n.kind, n.mode, n.synced, n.diskMode, string(n.data), string(n.diskData))
+		for _, names := range []map[string]uint64{n.names, n.diskNames} {
+			for _, name := range slices.Sorted(maps.Keys(names)) {
+				out.WriteString(name)
+				out.WriteByte(' ')
+				out.WriteString(strconv.FormatUint(names[name], 10))
+				out.WriteByte('\n')
+			}
+			out.WriteByte('\n')
+		}
+		for _, e := range n.undone {
+			out.WriteString(e.what + e.a + e.b)
+		}
 	}
 	return out.String()
 }
