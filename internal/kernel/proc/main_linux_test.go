@@ -20,6 +20,7 @@ import (
 var roles = map[string]func(args []string) int{
 	"attempt": attempt,
 	"chains":  chains,
+	"daemons": daemons,
 	"flood":   flood,
 	"linger":  linger,
 	"parent":  parent,

@@ -37,6 +37,9 @@ func parseOrder(words []string) (order, error) {
 	}, nil
 }
 
+// wordStop is what a caller says after the order, if anything.
+const wordStop = "stop"
+
 // The kinds of messages that a supervisor sends.
 const (
 	wordRefused = "refused" // errno, what: the program was not started

@@ -116,6 +116,27 @@ func chains([]string) int {
 			syscall.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
 		}
 	}
+	fmt.Println("started")
+	return 0
+}
+
+// daemons starts processes that leave the session and stay, and says so.
+// Arguments: how many.
+func daemons(args []string) int {
+	count, err := strconv.Atoi(args[0])
+	if err != nil {
+		return fail(err)
+	}
+	for range count {
+		if pid := fork(); pid == 0 {
+			syscall.RawSyscall(unix.SYS_SETSID, 0, 0, 0)
+			for end := uptimeSeconds() + 60; uptimeSeconds() < end; {
+				rest()
+			}
+			syscall.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+		}
+	}
+	fmt.Println("started")
 	return 0
 }
 

@@ -202,10 +202,10 @@ func (r *run) follow() {
 		switch {
 		case plan.stage == running && r.ctx.Err() != nil:
 			r.result.Canceled = true
-			plan.next(now, r.child.pid)
+			plan.next(now, r)
 		case now >= plan.at:
 			r.result.TimedOut = r.result.TimedOut || plan.stage == running
-			plan.next(now, r.child.pid)
+			plan.next(now, r)
 		}
 	}
 }
@@ -229,13 +229,17 @@ const (
 // survivors, so this is for a leader that the kernel cannot end yet.
 const insist = time.Second
 
-func (s *schedule) next(now time.Duration, group int) {
+func (s *schedule) next(now time.Duration, r *run) {
 	switch s.stage {
 	case running:
-		unix.Kill(-group, unix.SIGTERM)
+		if r.over != nil {
+			r.over.ask()
+		} else {
+			unix.Kill(-r.child.pid, unix.SIGTERM)
+		}
 		s.stage, s.at = asked, now+s.grace
 	default:
-		unix.Kill(-group, unix.SIGKILL)
+		unix.Kill(-r.child.pid, unix.SIGKILL)
 		s.stage, s.at = killed, now+insist
 	}
 }

@@ -58,7 +58,8 @@ type overseer struct {
 	ours        *os.File // the caller's end of the conversation
 	theirs      int      // the supervisor's, its descriptor 3; -1 once it has it
 	namespaced  bool
-	heard       chan struct{}
+	told        chan struct{} // closed when the order is out
+	heard       chan struct{} // closed when there is nothing more to hear
 	refused     []string
 	driver      int    // the program's number as the supervisor sees it
 	cage        string // its control group
@@ -77,7 +78,7 @@ func (o *overseer) open() error {
 		return err
 	}
 	o.ours = os.NewFile(uintptr(pair[0]), "supervisor")
-	o.heard = make(chan struct{})
+	o.told, o.heard = make(chan struct{}), make(chan struct{})
 	return nil
 }
 
@@ -158,9 +159,21 @@ func (o *overseer) begin() {
 	}
 	go func() {
 		defer close(o.heard)
-		if writeWords(o.ours, task.words()) == nil {
+		err := writeWords(o.ours, task.words())
+		close(o.told)
+		if err == nil {
 			o.listen()
 		}
+	}()
+}
+
+// ask has the supervisor end the program with a grace. A signal could come before
+// the supervisor is ready for it, and the first process of a namespace would
+// never know.
+func (o *overseer) ask() {
+	go func() {
+		<-o.told
+		_ = writeWords(o.ours, []string{wordStop})
 	}()
 }
 

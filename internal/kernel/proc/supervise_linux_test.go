@@ -184,12 +184,21 @@ func TestSupervisedRunsEndAtTheDeadlineAndWhenCanceled(t *testing.T) {
 			t.Errorf("%+v %+v %v", r, p, err)
 		}
 		beat.stopped(t)
-		s = shell(`trap 'echo asked; exit 3' TERM; while :; do sleep 0.01; done`)
-		s.Timeout = 200 * time.Millisecond
-		if r, _ = supervise(t, s, m); r.ExitCode != 3 || string(r.Stdout.Head) != "asked\n" {
-			t.Errorf("%+v %s", r, r.Stdout.Head)
+		s = shell(`trap 'echo asked; exit 3' TERM; echo ready; while :; do sleep 0.01; done`)
+		ctx, cancel = context.WithCancel(t.Context())
+		s.TeeStdout = cutter(cancel)
+		if r, _, err = proc.Supervise(ctx, s, supervision(t, m)); err != nil || r.ExitCode != 3 || string(r.Stdout.Head) != "ready\nasked\n" {
+			t.Errorf("%+v %s %v", r, r.Stdout.Head, err)
 		}
 	})
+}
+
+// cutter does something when there is output.
+type cutter func()
+
+func (c cutter) Write(p []byte) (int, error) {
+	c()
+	return len(p), nil
 }
 
 func TestKilledSupervisorLeavesNobody(t *testing.T) {

@@ -64,8 +64,12 @@ func (s *supervisor) supervise() int {
 	if err := s.tell(wordStarted, strconv.Itoa(pid), s.cage.directory()); err != nil {
 		s.stop(unix.SIGKILL)
 	}
-	go s.heed(signals)
-	go s.outlive()
+	go s.heed()
+	go func() {
+		for range signals { // from a person, or since the caller has died
+			s.end()
+		}
+	}()
 	end := verdict{status: s.await(pid), method: s.method}
 	end.killed, end.empty = s.purge(pid)
 	if s.cage != nil {
@@ -173,20 +177,24 @@ func (s *supervisor) stop(signal syscall.Signal) {
 	}
 }
 
-// heed passes the wish to stop on, and insists after the grace.
-func (s *supervisor) heed(signals <-chan os.Signal) {
-	<-signals
-	s.stop(unix.SIGTERM)
-	time.AfterFunc(s.order.grace, func() { s.stop(unix.SIGKILL) })
-	for range signals { // asked again: it is on its way
+// heed does what the caller says until it is gone: then the program ends at once.
+func (s *supervisor) heed() {
+	for {
+		words, err := readWords(s.caller)
+		if err != nil {
+			s.stop(unix.SIGKILL)
+			return
+		}
+		if len(words) == 1 && words[0] == wordStop {
+			s.end()
+		}
 	}
 }
 
-// outlive ends the program when the caller is gone.
-func (s *supervisor) outlive() {
-	var buf [1]byte
-	_, _ = s.caller.Read(buf[:]) // the caller says nothing more: this is its end
-	s.stop(unix.SIGKILL)
+// end asks the program to end, and insists after the grace.
+func (s *supervisor) end() {
+	s.stop(unix.SIGTERM)
+	time.AfterFunc(s.order.grace, func() { s.stop(unix.SIGKILL) })
 }
 
 // await reaps orphans until the program itself has ended, and takes its status.
