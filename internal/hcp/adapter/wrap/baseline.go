@@ -2,6 +2,7 @@ package wrap
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -84,6 +85,8 @@ func (b *baseline) move(p *Project) {
 type findings struct {
 	changed, stuck []string
 	notes          []string
+	// git and governs say which kinds of things changed.
+	git, governs bool
 	// lost is what was there before it was undone.
 	lost []lost
 }
@@ -102,6 +105,7 @@ func (b *baseline) compare(tree *treeFile) findings {
 		}
 		all.changed, all.stuck = append(all.changed, f.changed...), append(all.stuck, f.stuck...)
 		all.notes, all.lost = append(all.notes, f.notes...), append(all.lost, f.lost...)
+		all.git, all.governs = all.git || f.git || err != nil, all.governs || f.governs
 	}
 	slices.Sort(all.changed)
 	slices.Sort(all.stuck)
@@ -113,6 +117,11 @@ func (b *baseline) compare(tree *treeFile) findings {
 func (s *gitState) judge(now *gitState) (f findings) {
 	f.changed = differences(s, now)
 	for _, name := range f.changed {
+		if cmp.Or(s.item(name).Role, now.item(name).Role) == roleGoverns {
+			f.governs = true
+		} else {
+			f.git = true
+		}
 		f.lost = append(f.lost, lost{Root: s.Root, Path: name, Item: now.item(name)})
 		if !restore(s.Root, name, s.mend(now, name)) {
 			f.stuck = append(f.stuck, name)

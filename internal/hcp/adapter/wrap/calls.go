@@ -191,14 +191,14 @@ func (g *GitGuard) settle(key string, project *Project) (notes []string, err err
 	found := before.compare(&treeFile{path: filepath.Join(g.Dir, key+treeSuffix)})
 	kept := g.keep(found, rand.Text()[:12])
 	if len(found.stuck) > 0 {
-		return nil, found.fault("after a command was killed, git hooks or configuration of a project were found changed", kept)
+		return nil, found.fault("after a command was killed", kept)
 	}
 	_ = os.Remove(debt)
 	if len(found.changed) == 0 {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("%s: a command on %q was killed, and git hooks or configuration had changed since before it: %s; the change was undone%s",
-		CodeGitConfigChanged, before.Root, names(found.changed), kept)}, nil
+	return []string{fmt.Sprintf("%s: a command on %q was killed, and since before it %s: %s; the change was undone%s",
+		found.code(), before.Root, found.what(), names(found.changed), kept)}, nil
 }
 
 // owes reports whether a project must be compared before its state may become

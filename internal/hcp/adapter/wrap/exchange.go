@@ -57,7 +57,11 @@ func (e *exchange) fetch(name string) error {
 
 // expect makes room for a result.
 func (e *exchange) expect(name string) error {
-	if part := ownData(name); part != "" {
+	part := ownData(name)
+	if part == "" && governs(name) {
+		part = name
+	}
+	if part != "" {
 		return fault.Newf(CodeBadFile, "the result %q would change the project's own %q", name, part).
 			WithHint("write the result to another file")
 	}
@@ -107,6 +111,7 @@ func (e *exchange) deliver(succeeded bool) (notes []string, err error) {
 
 // copy copies a file, or the regular files below a directory.
 func (e *exchange) copy(to, from, name string) error {
+	back := to == e.source
 	source, err := os.OpenRoot(from)
 	if err != nil {
 		return err
@@ -133,7 +138,7 @@ func (e *exchange) copy(to, from, name string) error {
 		if entry.IsDir() && ownData(entry.Name()) != "" {
 			return fs.SkipDir
 		}
-		if !entry.Type().IsRegular() {
+		if !entry.Type().IsRegular() || back && governs(at) {
 			return nil
 		}
 		count++

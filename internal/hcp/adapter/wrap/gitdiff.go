@@ -12,7 +12,7 @@ import (
 // repository's data where it is elsewhere.
 func (p *Project) trees() []*gitState {
 	home := p.limits.Home
-	tree := &gitState{Root: p.Root, Data: ".git", Tree: true, home: home, configs: []string{"/etc/gitconfig"}}
+	tree := &gitState{Root: p.Root, Data: ".git", Tree: true, Folders: p.folders(), home: home, configs: []string{"/etc/gitconfig"}}
 	if home != "" {
 		tree.configs = append(tree.configs, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config", "git", "config"))
 	}

@@ -11,9 +11,11 @@ import (
 	"bridle/internal/kernel/fault"
 )
 
-// GitGuard keeps commands that work on a project from deciding what git will
-// run later, outside of the sandbox: hooks and configuration of the project's
-// repositories are as before when a call has ended (§10.2).
+// GitGuard keeps commands that work on a project from deciding what git or an
+// agent's host will run later, outside of the sandbox, and from loosening the
+// project's access settings: hooks and configuration of the project's
+// repositories, and the files of governing.go, are as before when a call has
+// ended (§10.2).
 //
 // A sandbox that opens a directory cannot close a part of it, and committing
 // needs the rest. So the guard looks before a call and afterwards. Calls may
@@ -73,6 +75,10 @@ func (g *GitGuard) join(ctx context.Context, p *Project, stem string) (w *watch,
 		return nil, nil, err
 	}
 	before, err := loadBaseline(stem + baselineSuffix)
+	if err == nil && !before.covers(p) {
+		unlock()
+		return nil, nil, g.await(ctx, stem)
+	}
 	if err == nil {
 		var c *call
 		if c, err = g.enroll(filepath.Base(stem)); err == nil {
@@ -85,6 +91,16 @@ func (g *GitGuard) join(ctx context.Context, p *Project, stem string) (w *watch,
 		err = nil
 	}
 	return nil, nil, err
+}
+
+// await waits until the calls under way on a project have ended.
+func (g *GitGuard) await(ctx context.Context, stem string) error {
+	unlock, err := durable.Lock(ctx, stem+lockSuffix, g.Holder)
+	if err != nil {
+		return err
+	}
+	unlock()
+	return nil
 }
 
 // renew makes what is there the baseline, unless a dead call must be judged by
@@ -119,20 +135,39 @@ func (w *watch) end() (notes []string, err error) {
 	if len(f.changed)+len(f.stuck) == 0 {
 		return f.notes, nil
 	}
-	return f.notes, f.fault("while the command ran, git hooks or configuration of the project changed", kept)
+	return f.notes, f.fault("while the command ran", kept)
 }
 
 // fault words what was found.
-func (f findings) fault(what, kept string) error {
+func (f findings) fault(when, kept string) error {
 	changed := f.changed
 	if len(changed) == 0 {
 		changed = f.stuck
 	}
-	report := fault.Newf(CodeGitConfigChanged, "%s: %s", what, names(changed))
+	report := fault.Newf(f.code(), "%s, %s: %s", when, f.what(), names(changed))
 	if len(f.stuck) > 0 {
-		return report.WithHint("%s could not be put back: look at them before you run git in this project%s", names(f.stuck), kept)
+		return report.WithHint("%s could not be put back: look at them before you run git or an agent in this project%s", names(f.stuck), kept)
 	}
-	return report.WithHint("the change was undone%s; what else the command did stays. If the change is wanted, a person makes it with git itself", kept)
+	return report.WithHint("the change was undone%s; what else the command did stays. If the change is wanted, a person makes it outside of a command", kept)
+}
+
+// code tells the two kinds of changes apart. Where both happened, what git would
+// run counts.
+func (f findings) code() string {
+	if f.governs && !f.git {
+		return CodeSettingsChanged
+	}
+	return CodeGitConfigChanged
+}
+
+func (f findings) what() string {
+	switch {
+	case f.governs && f.git:
+		return "git hooks or configuration, and settings that say what runs in the project, changed"
+	case f.governs:
+		return "settings that say what runs in the project changed"
+	}
+	return "git hooks or configuration of the project changed"
 }
 
 func quoted(text string) string { return fmt.Sprintf("%q", text) }

@@ -206,9 +206,11 @@ func (s *gitState) takeHookTree(dir *os.Root, hooks string) error {
 
 // takeWay records the directories that lead to a name: put another in the place
 // of one, and the name means something else.
-func (s *gitState) takeWay(dir *os.Root, name string) error {
+func (s *gitState) takeWay(dir *os.Root, name string) error { return s.takeWayAs(dir, "", name) }
+
+func (s *gitState) takeWayAs(dir *os.Root, role, name string) error {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
-		if err := s.take(dir, at); err != nil {
+		if err := s.takeAs(dir, role, at); err != nil {
 			return err
 		}
 	}

@@ -59,6 +59,7 @@ const (
 	roleTodo       = "todo"       // what a rebase under way still has to do
 	roleStrategy   = "strategy"   // how it merges
 	roleOptions    = "options"    // the same of a cherry-pick
+	roleGoverns    = "governs"    // settings of this runtime and of agent hosts
 )
 
 func (i item) same(o item) bool {
@@ -83,6 +84,10 @@ type gitState struct {
 	Nested []string `json:"nested,omitempty"`
 	Hooks  []named  `json:"hooks,omitempty"`
 	Files  []named  `json:"files,omitempty"`
+	// Folders are those that calls go by on their way to the root, Trees the .git
+	// entries of nested working trees: there are governing files to guard.
+	Folders []string `json:"folders,omitempty"`
+	Trees   []string `json:"trees,omitempty"`
 
 	configs  []string // configurations elsewhere that count here
 	home     string
@@ -121,6 +126,9 @@ func (s *gitState) read(before *gitState) error {
 		return err
 	}
 	if err := s.takeNested(dir, before); err != nil {
+		return err
+	}
+	if err := s.takeGoverning(dir, before); err != nil {
 		return err
 	}
 	if before == nil {
@@ -217,7 +225,12 @@ func (s *gitState) takeModules(dir *os.Root, at string) error {
 
 // each records a name and, if it is a directory, visits the names in it.
 func (s *gitState) each(dir *os.Root, at string, visit func(name string) error) error {
-	if err := s.take(dir, at); err != nil {
+	return s.eachAs(dir, "", at, visit)
+}
+
+// eachAs is the same, and the name is recorded with a role.
+func (s *gitState) eachAs(dir *os.Root, role, at string, visit func(name string) error) error {
+	if err := s.takeAs(dir, role, at); err != nil {
 		return err
 	}
 	if s.item(at).Kind != directory {
@@ -296,11 +309,11 @@ func (s *gitState) bounded(name string, i item) (item, error) {
 	case s.late || i.Kind == large && i.Role == roleModules:
 		return i, nil
 	case i.Kind == large:
-		return i, unguardable("%q of the repository is larger than %d bytes and cannot be guarded", name, maxGuarded)
+		return i, unguardable("%q of the project is larger than %d bytes and cannot be guarded", name, maxGuarded)
 	case s.size > maxBytes:
-		return i, unguardable("the repository's hooks and configuration have more than %d bytes and cannot be guarded", maxBytes)
+		return i, unguardable("the project's hooks and settings have more than %d bytes and cannot be guarded", maxBytes)
 	case len(s.Items) >= maxItems:
-		return i, unguardable("the repository has more than %d hooks, worktrees and submodules and cannot be guarded", maxItems)
+		return i, unguardable("the project has more than %d hooks, settings, worktrees and submodules and cannot be guarded", maxItems)
 	}
 	return i, nil
 }

@@ -116,8 +116,10 @@ func (l *Local) watch(ctx context.Context, s *stay) (err error) {
 		return err
 	}
 	s.place.Mark = s.watch.call.mark
-	if slices.ContainsFunc(s.place.Notes, func(note string) bool { return strings.HasPrefix(note, CodeGitConfigChanged) }) {
-		s.place.Found = CodeGitConfigChanged
+	for _, code := range []string{CodeSettingsChanged, CodeGitConfigChanged} {
+		if slices.ContainsFunc(s.place.Notes, func(note string) bool { return strings.HasPrefix(note, code) }) {
+			s.place.Found = code
+		}
 	}
 	return nil
 }

@@ -17,7 +17,7 @@
 //   - In sandbox mode the program is confined to its place; where the system
 //     cannot confine, nothing runs.
 //   - Whatever the program did to hooks and configuration of the project's git
-//     repositories is undone before the result is returned. When the calling
+//     repositories, to its access settings and to those of agent hosts is undone before the result is returned. When the calling
 //     process is killed, the next call ends what is left of the program and
 //     undoes it, before it runs anything itself. Nested repositories are found by
 //     going through the project's directories before and after each call, up to
@@ -52,6 +52,7 @@ const (
 	CodeNoProject         = "no_project"
 	CodeBadFile           = "bad_file"
 	CodeGitConfigChanged  = "git_config_changed"
+	CodeSettingsChanged   = "settings_changed"
 	CodeLeftovers         = "leftovers_running"
 )
 
