@@ -20,7 +20,7 @@ const approvalsFile = "approvals.json"
 // project file outside of a project, nor where it would be the store's own.
 func (r *Runtime) AccessFiles() (user, project string) {
 	user = accessfile.UserPath(r.o.Home)
-	root := enclosingRepository(r.workDir(), r.o.UserHome)
+	root := r.enclosing(r.workDir())
 	if root == "" || sameFile(filepath.Join(root, accessfile.Folder), r.o.Home) {
 		return user, ""
 	}

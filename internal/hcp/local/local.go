@@ -81,7 +81,7 @@ type Runtime struct {
 // Open opens the store, creating it on first use, and wires the runtime.
 func Open(ctx context.Context, o Options) (*Runtime, error) {
 	s, err := store.Open(ctx, o.Home, store.Options{
-		UserHome: o.UserHome, Holder: o.Program, Clock: o.Clock, Bundled: o.Bundled,
+		UserHome: o.UserHome, AccountHome: o.AccountHome, Holder: o.Program, Clock: o.Clock, Bundled: o.Bundled,
 	})
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (r *Runtime) Attribute(ctx context.Context, packID string, act func() error
 // there counts as a program of this machine.
 func (r *Runtime) WorkFolders() []string {
 	folders := []string{r.workDir()}
-	if root := enclosingRepository(r.workDir(), r.o.UserHome); root != "" {
+	if root := r.enclosing(r.workDir()); root != "" {
 		folders = append(folders, root)
 	}
 	return folders

@@ -48,11 +48,11 @@ func TestProjectIsTheInnermostRepositoryOfTheUser(t *testing.T) {
 		if want != "" {
 			want = filepath.Join(root, want)
 		}
-		if got := enclosingRepository(filepath.Join(root, dir), filepath.Join(root, "home")); got != want {
+		if got := enclosingRepository(filepath.Join(root, dir), func() []string { return []string{"", filepath.Join(root, "home")} }); got != want {
 			t.Errorf("%s: %q, want %q", dir, got, want)
 		}
 	}
-	if got := enclosingRepository("relative/app", root); got != "" {
+	if got := enclosingRepository("relative/app", func() []string { return []string{root} }); got != "" {
 		t.Errorf("a relative folder has the project %q", got)
 	}
 }

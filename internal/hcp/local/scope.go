@@ -86,7 +86,7 @@ func (r *Runtime) ProjectID() (string, error) {
 	if !r.mayNameProject() {
 		return "", nil
 	}
-	return enclosingRepository(r.workDir(), r.o.UserHome), nil
+	return r.enclosing(r.workDir()), nil
 }
 
 // mayNameProject reports whether the directory that the environment names may
@@ -96,7 +96,7 @@ func (r *Runtime) mayNameProject() bool {
 	if r.o.Agent == "" || r.o.ProjectDir == "" {
 		return true
 	}
-	around := enclosingRepository(r.o.Dir, r.o.UserHome)
+	around := r.enclosing(r.o.Dir)
 	if around == "" {
 		around = r.o.Dir
 	}

@@ -29,6 +29,9 @@ func (s *Store) checkHome() (exists bool, err error) {
 		return false, err
 	}
 	if enforceModes && info.Mode().Perm()&0o077 != 0 {
+		if err := s.checkAccount(); err != nil {
+			return false, err
+		}
 		if err := os.Chmod(s.home, info.Mode().Perm()&0o700); err != nil {
 			return false, ioFault("make private", s.home, err)
 		}

@@ -31,6 +31,9 @@ type Options struct {
 	// UserHome is the person's home folder. The store may not be that folder or
 	// lie above it.
 	UserHome string
+	// AccountHome returns the home folder that the system's user database has; it
+	// is asked before a store is made, and the same holds of it.
+	AccountHome func() (string, error)
 	// Holder names this process to others that wait for its lock.
 	Holder string
 	// Clock is the system's clock when nil.
@@ -72,6 +75,9 @@ func Open(ctx context.Context, home string, opts Options) (*Store, error) {
 		return nil, err
 	}
 	if !ready {
+		if err := s.checkAccount(); err != nil {
+			return nil, err
+		}
 		if err := s.create(ctx); err != nil {
 			return nil, err
 		}
@@ -85,8 +91,26 @@ func (s *Store) Home() string { return s.home }
 // checkPlace refuses homes that hold more than a store could own: a file
 // system's root, the person's home folder, or anything above it.
 func (s *Store) checkPlace() error {
-	userHome := filepath.Clean(s.opts.UserHome)
-	if s.home == filepath.Dir(s.home) || s.opts.UserHome != "" && within(userHome, s.home) {
+	if s.home == filepath.Dir(s.home) {
+		return s.refuseHome(s.home)
+	}
+	return s.refuseHome(s.opts.UserHome)
+}
+
+// checkAccount is the same for the home that the user database has.
+func (s *Store) checkAccount() error {
+	if s.opts.AccountHome == nil {
+		return nil
+	}
+	home, err := s.opts.AccountHome()
+	if err != nil {
+		return nil //nolint:nilerr // a user whom the system does not know has no such home
+	}
+	return s.refuseHome(home)
+}
+
+func (s *Store) refuseHome(userHome string) error {
+	if userHome != "" && within(filepath.Clean(userHome), s.home) {
 		return fault.Newf(CodeBadHome, "the store %q would hold the whole home folder", s.home).
 			WithHint("set HCP_HOME to a folder of its own, such as ~/.hcp")
 	}

@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -11,9 +12,9 @@ import (
 // trees are the directories that hold guarded data: the project, and the
 // repository's data where it is elsewhere.
 func (p *Project) trees() []*gitState {
-	home := p.limits.Home
+	home := cmp.Or(p.limits.Home, p.limits.Account)
 	tree := &gitState{Root: p.Root, Data: ".git", Tree: true, Folders: p.folders(), home: home, configs: []string{"/etc/gitconfig"}}
-	if home != "" {
+	for _, home := range p.limits.homes() {
 		tree.configs = append(tree.configs, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config", "git", "config"))
 	}
 	switch {

@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -32,7 +33,7 @@ func (k *profiles) confine(spec *proc.Spec, r adapter.Request, place Place, limi
 		Env:        spec.Env,
 		Home:       place.Home,
 		Temp:       place.Tmp,
-		RealHome:   limits.Home,
+		RealHome:   cmp.Or(limits.Account, limits.Home),
 		ReadExec:   place.ReadExec,
 		ReadOnly:   place.ReadOnly,
 		ReadWrite:  place.ReadWrite,
@@ -93,7 +94,7 @@ func profileKey(r adapter.Request, t sandbox.Tool) string {
 
 // protected are the paths that no grant may contain.
 func (l Limits) protected() []string {
-	return slices.DeleteFunc([]string{l.Store}, func(path string) bool { return path == "" })
+	return slices.DeleteFunc([]string{l.Store, l.Home}, func(path string) bool { return path == "" })
 }
 
 func pathOf(env []string) string {

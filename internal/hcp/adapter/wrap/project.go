@@ -25,12 +25,28 @@ type Project struct {
 }
 
 // Limits are the paths that a place may never open: the user's home as a whole,
-// and the store.
-type Limits struct{ Home, Store string }
+// and the store. Home is what the environment calls the user's home, Account
+// what the system's user database has; either may be empty, and both are homes,
+// since the environment is the caller's to set.
+type Limits struct{ Home, Account, Store string }
+
+// homes are the user's homes without links.
+func (l Limits) homes() []string {
+	var all []string
+	for _, home := range []string{l.Home, l.Account} {
+		if home == "" {
+			continue
+		}
+		if home = realPath(home); !slices.Contains(all, home) {
+			all = append(all, home)
+		}
+	}
+	return all
+}
 
 // tooWide reports whether a path is at or above one of the limits.
 func (l Limits) tooWide(path string) bool {
-	return slices.ContainsFunc([]string{"/", l.Home, l.Store}, func(limit string) bool {
+	return slices.ContainsFunc([]string{"/", l.Home, l.Account, l.Store}, func(limit string) bool {
 		return limit != "" && below(realPath(limit), path)
 	})
 }
@@ -54,8 +70,12 @@ func (l Limits) private(root string) bool {
 		below(root, "/dev") && !below(root, "/dev/shm") {
 		return true
 	}
-	home := realPath(l.Home)
-	if l.Home == "" || root == home || !below(root, home) {
+	return slices.ContainsFunc(l.homes(), func(home string) bool { return hiddenIn(home, root) })
+}
+
+// hiddenIn reports whether a root is a hidden folder of a home.
+func hiddenIn(home, root string) bool {
+	if root == home || !below(root, home) {
 		return false
 	}
 	inHome, err := filepath.Rel(home, root)

@@ -15,7 +15,15 @@ func TestFoldersOfTheSystemAndOfLoginsAreNoProjects(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	limits := Limits{Home: home, Store: filepath.Join(home, ".hcp")}
+	store := filepath.Join(home, ".hcp")
+	// Whatever HOME says, the home of the account is one.
+	for _, limits := range []Limits{{Home: home, Store: store}, {Account: home, Store: store}, {Home: t.TempDir(), Account: home, Store: store}} {
+		refusePrivate(t, home, limits)
+	}
+}
+
+func refusePrivate(t *testing.T, home string, limits Limits) {
+	t.Helper()
 	for dir, want := range map[string]bool{
 		filepath.Join(home, ".ssh"):           false,
 		filepath.Join(home, ".aws/sso"):       false,
