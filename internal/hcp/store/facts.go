@@ -13,6 +13,7 @@ type Facts struct {
 	Grants     bool     `json:"grants"`   // state.json lists grants, so not everything is granted
 	Unpinned   []string `json:"unpinned"` // activated by another program, refused until activated here
 	Unresolved []string `json:"unresolved"`
+	Unknown    []string `json:"unknown"` // members of state.json that mean nothing here
 	Writable   bool     `json:"writable"`
 }
 
@@ -33,6 +34,7 @@ func (s *Store) Facts() (Facts, error) {
 		return Facts{}, err
 	}
 	facts.Activated, facts.Connected, facts.Grants = st.Activated, st.Connected, st.Grants != nil
+	facts.Unknown = st.Unknown()
 	for _, id := range st.Activated {
 		rec, err := s.readRecord(id)
 		switch {

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -105,11 +108,43 @@ func parseState(data []byte) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
+	for _, name := range memberNames(raw.Extra) {
+		if meant := nearMember(name); meant != "" {
+			return State{}, fmt.Errorf("%q is no member of it, and %q is", name, meant)
+		}
+	}
 	return State{
 		Activated: append([]string{}, raw.Activated...),
 		Connected: append([]string{}, raw.Connected...),
 		Grants:    grants, Extra: bytes.Clone(raw.Extra),
 	}, nil
+}
+
+// Unknown lists the members of the file that this version does not know.
+func (st *State) Unknown() []string { return memberNames(st.Extra) }
+
+// memberNames are the names in a JSON object that was read before.
+func memberNames(object jsontext.Value) []string {
+	if len(object) == 0 {
+		return nil
+	}
+	members := map[string]jsontext.Value{}
+	if _, err := canon.DecodeOpen(object, &members, canon.Limits{}); err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(members))
+}
+
+// nearMember returns the member that a name was meant for, or "". A slip in the
+// name of "grants" would otherwise grant everything.
+func nearMember(name string) string {
+	plain := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return r
+		}
+		return -1
+	}, name)
+	return fault.Closest(plain, []string{"grants", "activated", "connected"})
 }
 
 // idList is a list of pack ids. An id that is named twice counts once.

@@ -10,6 +10,7 @@ import (
 
 	"bridle/hcp"
 	"bridle/internal/kernel/canon"
+	"bridle/internal/kernel/fault"
 )
 
 func TestStateIsReadStrictly(t *testing.T) {
@@ -53,12 +54,21 @@ func TestStateIsReadStrictly(t *testing.T) {
 	}
 }
 
-func TestNameInAnotherCaseIsAnotherName(t *testing.T) {
+// A slip in the name of a member would widen what is allowed: without "grants"
+// everything is granted.
+func TestNameThatIsNearlyAMemberIsRefused(t *testing.T) {
 	s := newStore(t)
-	write(t, s.path(stateFile), `{"Activated":["demo"],"Grants":[]}`)
+	for _, name := range []string{"Grants", "GRANTS", "grantz", "grant", "garnts", "grants ", " grants", "gr\u0430nts", "grants\u200b", "Activated", "activted", "Connected", "conected", "grants_"} {
+		content := `{"activated":[],"connected":[],"` + name + `":[]}`
+		write(t, s.path(stateFile), content)
+		if _, err := s.State(); !fault.Is(err, CodeBadState) {
+			t.Errorf("%s: %v", content, err)
+		}
+	}
+	write(t, s.path(stateFile), `{"activated":[],"connected":[],"grants":[],"later":1,"zeta":2}`)
 	st, err := s.State()
-	if err != nil || len(st.Activated) != 0 || st.Grants != nil {
-		t.Fatalf("state = %+v, %v", st, err)
+	if err != nil || !slices.Equal(st.Unknown(), []string{"later", "zeta"}) {
+		t.Fatalf("%q, %v", st.Unknown(), err)
 	}
 }
 

@@ -19,8 +19,8 @@ func Closest(name string, candidates []string) string {
 		other := fold(candidate)
 		distance := editDistance(folded, other)
 		limit := max(len(folded), len(other)) / 3
-		if limit == 0 {
-			limit = 1
+		if limit == 0 && (len(folded) > 1 || len(other) > 1) {
+			limit = 1 // of two names of one letter, none is near the other
 		}
 		if len(folded) >= 3 && len(other) >= 3 &&
 			(strings.HasPrefix(other, folded) || strings.HasPrefix(folded, other)) {
