@@ -123,7 +123,7 @@ var importRules = []importRule{
 	{"hcp/runtime", []string{"hcp", "internal/hcp", "internal/kernel", "packs"}, "a façade sees its own protocol"},
 	{"hop/repo", []string{"hop", "internal/hop", "internal/kernel"}, "a façade sees its own protocol"},
 	{"hound/guard", []string{"hound", "internal/hound", "internal/kernel"}, "a façade sees its own protocol"},
-	{"hound/driverkit", []string{"hound", "internal/kernel/canon"}, "a driver needs the vocabulary and JSON"},
+	{"hound/driverkit", []string{"hound", "internal/kernel/canon", "internal/kernel/durable"}, "a driver needs the vocabulary, JSON and files"},
 	{"hound/research", []string{"hound", "internal/hound", "internal/kernel"}, "a façade sees its own protocol"},
 	{"hcp", nil, "a vocabulary imports nothing of ours"},
 	{"hop", nil, "a vocabulary imports nothing of ours"},
