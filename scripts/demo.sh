@@ -77,10 +77,10 @@ fact() {
 
 printf '%sBridle%s puts coding agents to work without letting go of the rein.\n' "$bold" "$off"
 say "Everything below happens in $demo, which goes away at the end."
-[ $# -gt 0 ] || set -- hcp hop
+[ $# -gt 0 ] || set -- hcp hop hound
 for part in "$@"; do
 	[ -f "scripts/demo/$part.sh" ] || {
-		printf 'there is no part "%s"; there are hcp and hop\n' "$part" >&2
+		printf 'there is no part "%s"; there are hcp, hop and hound\n' "$part" >&2
 		exit 2
 	}
 	. "scripts/demo/$part.sh"

@@ -34,6 +34,7 @@ type showResult struct {
 
 func showCommand(c *cli.Call) *cobra.Command {
 	var driver string
+	var text bool
 	cmd := &cobra.Command{
 		Use: "show <plan> [--driver <manifest>]",
 		Long: "Shows what a plan changes: each file as a diff with its modes where the bytes are known, hashes where they are not. " +
@@ -43,6 +44,7 @@ func showCommand(c *cli.Call) *cobra.Command {
 		Example: "hound show plan.json\nhound show .hound/runs/ed2aa55077cd4b89…",
 	}
 	cmd.Flags().StringVar(&driver, "driver", "", "the driver's manifest, a `file`, which locates the repository")
+	cmd.Flags().BoolVar(&text, "text", false, "print for people also where the output is no terminal")
 	cmd.RunE = c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
 		path := resolve(c, args[0])
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -56,6 +58,11 @@ func showCommand(c *cli.Call) *cobra.Command {
 			SchemaVersion: "hound.show.v1", PlanID: p.PlanID, DriverID: p.DriverID, Operation: p.Operation, Effect: p.Effect, Gate: p.Gate,
 			AsOf: p.AsOf, Input: p.Input, Outcome: p.Outcome(), Head: p.RepoFingerprint.Head, WriteScopes: p.WriteScopes,
 			Files: view.Files(p.Effects, p.Writes, p.Bodies(), before(ctx, c, driver)),
+		}
+		if text && !c.Terminal.Stdout {
+			var page cli.Page
+			r.print(&page)
+			return cli.Result{Raw: page.String()}, nil
 		}
 		return cli.Result{Value: r, Text: r.print}, nil
 	})
