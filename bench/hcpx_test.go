@@ -49,6 +49,33 @@ func BenchmarkExec(b *testing.B) {
 	}
 }
 
+// BenchmarkAccess is what the settings cost a read: none, and a file with a
+// thousand rules and approvals by people.
+func BenchmarkAccess(b *testing.B) {
+	dir := scratch(b)
+	hcpx := build(b, dir, "./cmd/hcpx")
+	without := store(b, hcpx, filepath.Join(dir, "without"), 0)
+	few := store(b, hcpx, filepath.Join(dir, "few"), 0)
+	many := store(b, hcpx, filepath.Join(dir, "many"), 0)
+	settings := func(home string, rules int) {
+		list := make([]string, rules)
+		for i := range list {
+			list[i] = fmt.Sprintf(`{"match":"pack%d.command","decision":"ask","when":{"max":{"amount":%d}}}`, i, i)
+		}
+		text := `{"mode":"auto","approvals":"human","rules":[` + strings.Join(list, ",") + `]}`
+		if err := os.WriteFile(filepath.Join(dir, home, "access.json"), []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	settings("few", 10)
+	settings("many", 1000)
+	call := []string{hcpx, "exec", "transit", "status", "--json"}
+	m := race(b, rounds, racer{name: "without", argv: call, env: without, dir: dir},
+		racer{name: "few", argv: call, env: few, dir: dir}, racer{name: "many", argv: call, env: many, dir: dir})
+	report(b, "a read with 10 rules", m[1], "without settings", m[0], "at most 0.3 ms more")
+	report(b, "a read with 1,000 rules", m[2], "without settings", m[0], "the file is read once")
+}
+
 // BenchmarkRuntimeExec is the same call from a Go program.
 func BenchmarkRuntimeExec(b *testing.B) {
 	dir := scratch(b)

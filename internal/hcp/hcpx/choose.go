@@ -3,7 +3,6 @@ package hcpx
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -174,13 +173,4 @@ func (ch *chooser) draw() error {
 	ch.picker.draw(page, width, height)
 	text := strings.ReplaceAll(strings.TrimSuffix(page.String(), "\n"), "\n", "\r\n")
 	return ch.write(home + text)
-}
-
-// headline is a request in one line, for places that show no card.
-func headline(r *approval.Record) string {
-	title := r.Request.Command
-	if r.Request.View != nil {
-		title = r.Request.View.Title
-	}
-	return card.Show(fmt.Sprintf("%s %s: %s", r.Request.PackID, r.Request.Command, title))
 }

@@ -3,16 +3,17 @@ package hcpx
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"time"
 
 	"bridle/internal/hcp/approval"
+	"bridle/internal/hcp/card"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/proc"
 )
 
-// notifyProgram shows a notice on the desktops of Linux. It is taken from where
-// the system has it and from nowhere else.
-const notifyProgram = "/usr/bin/notify-send"
+// notifyProgram shows a notice on the desktops of Linux.
+const notifyProgram = "notify-send"
 
 // sessionVariables are how the program finds the desktop.
 var sessionVariables = [...]string{"DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "HOME"}
@@ -25,7 +26,8 @@ func notifier(c *cli.Call) func(ctx context.Context, r *approval.Record) {
 	if c.Env.Get("DISPLAY") == "" && c.Env.Get("WAYLAND_DISPLAY") == "" {
 		return none
 	}
-	if info, err := os.Stat(notifyProgram); err != nil || !info.Mode().IsRegular() {
+	program := onPath(c.Env.Get("PATH"), notifyProgram)
+	if program == "" {
 		return none
 	}
 	var env []string
@@ -35,15 +37,32 @@ func notifier(c *cli.Call) func(ctx context.Context, r *approval.Record) {
 		}
 	}
 	return func(ctx context.Context, r *approval.Record) {
-		_, _ = proc.Run(ctx, proc.Spec{
-			Path: notifyProgram, Args: notice(r), Env: env, Dir: "/", Timeout: 3 * time.Second,
-		})
+		words := notice(r)
+		go func() { // the list goes on meanwhile
+			_, _ = proc.Run(ctx, proc.Spec{Path: program, Args: words, Env: env, Dir: "/", Timeout: 3 * time.Second})
+		}()
 	}
 }
 
-// notice are the words of a notification: plain text that names the request.
+// onPath finds a program in the absolute folders of a search path. Others mean
+// something else in each working directory.
+func onPath(path, name string) string {
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+			return file
+		}
+	}
+	return ""
+}
+
+// notice are the words of a notification. Desktops keep notices and show them on
+// locked screens, so it names the command and none of its values.
 func notice(r *approval.Record) []string {
-	return []string{"--app-name=" + Name, "--urgency=normal", "--", "A command waits for your answer", plainMarkup(headline(r))}
+	return []string{"--app-name=" + Name, "--urgency=normal", "--", "A command waits for your answer", plainMarkup(card.Show(r.Request.PackID + " " + r.Request.Command))}
 }
 
 // plainMarkup keeps a desktop from reading a text as markup.

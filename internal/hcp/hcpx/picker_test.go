@@ -160,12 +160,13 @@ func TestWhatGoesOnOfALongLineIsMarked(t *testing.T) {
 	}
 }
 
-func TestANoticeHoldsNoMarkupAndNoOption(t *testing.T) {
+func TestANoticeHoldsNoMarkupNoOptionAndNoValue(t *testing.T) {
 	r := waiting("aaaa", 0)
-	r.Request.View.Title = "--icon=<b>x</b>\x1b[0m\u202e"
+	r.Request.PackID, r.Request.Command = "--icon=<b>x</b>\x1b[0m\u202e", "send"
+	r.Request.View.Title, r.Request.CLI = "Log in with hunter2", "mail login hunter2"
 	words := notice(&r)
 	last := words[len(words)-1]
-	if strings.ContainsAny(last, "<>&\x1b\u202e") || words[len(words)-3] != "--" {
+	if strings.ContainsAny(last, "<>&\x1b\u202e") || words[len(words)-3] != "--" || strings.Contains(strings.Join(words, " "), "hunter2") {
 		t.Errorf("%q", words)
 	}
 }

@@ -42,6 +42,10 @@ import (
 // DefaultTimeout ends a command that does not end by itself.
 const DefaultTimeout = 10 * time.Minute
 
+// cancelGrace is how long a program that is to end has to do so by itself. A call
+// that is cancelled leaves no process behind for longer than a second (RFC 0007).
+const cancelGrace = 500 * time.Millisecond
+
 // exitNoBin is the exit code of a missing or refused executable (§6.4.8).
 const exitNoBin = 127
 
@@ -121,6 +125,7 @@ func (a *Adapter) spawn(ctx context.Context, r adapter.Request, place Place, wor
 		Env:       env,
 		Dir:       place.Dir,
 		Timeout:   a.o.Timeout,
+		Grace:     cancelGrace,
 		Mark:      place.Mark,
 		MaxStdout: adapter.MaxStdout,
 		MaxStderr: adapter.MaxStderr,
