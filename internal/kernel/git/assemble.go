@@ -40,7 +40,7 @@ func (s *scan) name(n *node) error {
 		n.restated += sub.restated
 	}
 	n.dirs = slices.DeleteFunc(n.dirs, func(sub *node) bool { return sub.count == 0 && !sub.empty && len(sub.dirs) == 0 })
-	slices.SortFunc(n.files, func(a, b indexEntry) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(n.files, func(a, b *indexEntry) int { return strings.Compare(a.path, b.path) })
 	slices.SortFunc(n.dirs, func(a, b *node) int { return strings.Compare(a.path, b.path) })
 	unchanged := n.kept == n.hi-n.lo && n.count == n.kept
 	if unchanged && n.cache != nil && n.cache.count == n.count && n.cache.raw != "" &&
@@ -63,7 +63,7 @@ func (s *scan) encode(n *node) ([]byte, error) {
 	files, dirs := n.files, n.dirs
 	for len(files) > 0 || len(dirs) > 0 {
 		if len(dirs) == 0 || len(files) > 0 && files[0].path < dirs[0].path {
-			e := &files[0]
+			e := files[0]
 			if err := s.ensure(e); err != nil {
 				return nil, err
 			}
@@ -109,7 +109,7 @@ func (n *node) entries(out []indexEntry) []indexEntry {
 	files, dirs := n.files, n.dirs
 	for len(files) > 0 || len(dirs) > 0 {
 		if len(dirs) == 0 || len(files) > 0 && files[0].path < dirs[0].path {
-			out = append(out, files[0])
+			out = append(out, *files[0])
 			files = files[1:]
 			continue
 		}
@@ -117,6 +117,16 @@ func (n *node) entries(out []indexEntry) []indexEntry {
 		dirs = dirs[1:]
 	}
 	return out
+}
+
+// each calls fn for the files below a folder, in no order.
+func (n *node) each(fn func(*indexEntry)) {
+	for _, e := range n.files {
+		fn(e)
+	}
+	for _, sub := range n.dirs {
+		sub.each(fn)
+	}
 }
 
 // cached is what an index remembers of the trees.
@@ -146,6 +156,10 @@ func (s *scan) convertThroughGit() error {
 	if len(s.through) == 0 {
 		return nil
 	}
+	hash := []string{"hash-object"}
+	if s.sink.store {
+		hash = append(hash, "-w")
+	}
 	var list bytes.Buffer
 	var listed []throughGit
 	for _, t := range s.through {
@@ -155,7 +169,7 @@ func (s *scan) convertThroughGit() error {
 			listed = append(listed, t)
 			continue
 		}
-		out, _, err := s.w.git(s.ctx, job{args: []string{"hash-object", "-w", "--", path}})
+		out, _, err := s.w.git(s.ctx, job{args: append(slices.Clone(hash), "--", path)})
 		if err != nil {
 			return err
 		}
@@ -166,7 +180,7 @@ func (s *scan) convertThroughGit() error {
 	if len(listed) == 0 {
 		return nil
 	}
-	out, _, err := s.w.git(s.ctx, job{args: []string{"hash-object", "-w", "--stdin-paths"}, stdin: list.Bytes(), limit: int64(len(listed)+1) * 65})
+	out, _, err := s.w.git(s.ctx, job{args: append(hash, "--stdin-paths"), stdin: list.Bytes(), limit: int64(len(listed)+1) * 65})
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ type planner struct {
 	chain  *attributeChain
 	job    checkoutJob
 	cached *cachedTree
-	files  []indexEntry
+	files  []*indexEntry
 	dirs   []*node
 }
 
@@ -184,7 +184,7 @@ func (p *planner) take(e Entry) error {
 	entry := indexEntry{path: full, raw: string(e.ID.raw()), mode: e.Mode}
 	replaces := false
 	if len(p.files) > 0 && p.files[0].path == full {
-		have := p.files[0]
+		have := *p.files[0]
 		p.files = p.files[1:]
 		if have.raw == entry.raw && have.mode == e.Mode || p.isExcluded(full) {
 			have.flags = 0
@@ -206,7 +206,7 @@ func (p *planner) take(e Entry) error {
 // removeUntil plans to remove what the folder has up to a place in the order.
 func (p *planner) removeUntil(there func(path string) bool) {
 	for len(p.files) > 0 && !there(p.files[0].path) {
-		p.remove(p.files[0])
+		p.remove(*p.files[0])
 		p.files = p.files[1:]
 	}
 	for len(p.dirs) > 0 && !there(p.dirs[0].path) {
@@ -341,8 +341,11 @@ func (c *checkout) finish(cached *cachedTree) error {
 		return nil
 	}
 	c.seen = signature(own)
-	c.scan.entries = c.entries
-	c.learnRules()
+	c.learnRules(func(fn func(*indexEntry)) {
+		for i := range c.entries {
+			fn(&c.entries[i])
+		}
+	})
 	x.note = c.note()
 	return replaceCache(c.private, encodeIndex(x))
 }

@@ -167,27 +167,39 @@ func (v *visitor) before(path string) []byte {
 	return data
 }
 
-// foreign handles a file with a filter or an encoding: git converts it later, or
-// it is named when the filter may not run. A filter without a program does
-// nothing, and the pointer of a large file that is not here is its own content.
+// foreign handles a file with a filter or an encoding, which only git converts.
+// A filter without a program does nothing. Where programs may not run, a file is
+// its own content if it is the one that the index has, unfiltered as our checkout
+// leaves it, or a pointer to a large file that is not here; else it is named.
 func (v *visitor) foreign(file *os.File, path string, e *indexEntry, mode uint32, info *fileInfo, c conversion) (done bool, err error) {
 	runs := v.rules.drivers[c.filter]
-	switch {
-	case !runs && !c.recode:
+	if !runs && !c.recode {
 		return false, nil
-	case runs && isPointer(file, info.size):
-		return false, nil
-	case runs && !v.w.repo.options.Filters:
+	}
+	if runs && !v.w.repo.options.Filters {
+		if isPointer(file, info.size) {
+			return false, nil
+		}
+		if e != nil && v.isStored(file, info.size, e.raw) {
+			v.put(path, e, e.raw, mode, info)
+			return true, nil
+		}
 		v.cannot(path, ReasonFilter)
 		return true, nil
-	case v.sink == nil || !v.sink.store:
-		return false, nil // compared as it is
 	}
 	v.put(path, e, "", mode, info)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.through = append(v.through, throughGit{v.node, len(v.node.files) - 1})
 	return true, nil
+}
+
+// isStored says whether the bytes of a file are those of an object.
+func (v *visitor) isStored(file *os.File, size int64, raw string) bool {
+	h := v.w.repo.format.hash()
+	h.Write(header(KindBlob, size))
+	n, err := io.Copy(h, io.NewSectionReader(file, 0, size))
+	return err == nil && n == size && string(h.Sum(nil)) == raw
 }
 
 // isPointer knows the small file that stands for one in a large file storage.

@@ -130,8 +130,7 @@ func (n *node) list(subs map[string]*node) []Entry {
 		return nil
 	}
 	var out []Entry
-	for i := range n.files {
-		f := &n.files[i]
+	for _, f := range n.files {
 		out = append(out, Entry{f.mode, f.path[len(n.path):], oidOf([]byte(f.raw))})
 	}
 	for _, sub := range n.dirs {

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -81,19 +80,23 @@ func (f *folder) list(buffer []byte) ([]name, error) {
 		if err != nil || n == 0 {
 			return names, err
 		}
-		for rest := buffer[:n]; len(rest) >= 19; {
+		if names == nil {
+			names = make([]name, 0, n/28)
+		}
+		// One string holds all names of a portion.
+		for rest, text := buffer[:n], string(buffer[:n]); len(rest) >= 19; {
 			size := int(binary.NativeEndian.Uint16(rest[16:]))
 			if size < 19 || size > len(rest) {
 				return names, unix.EIO
 			}
-			text := rest[19:size]
-			if end := bytes.IndexByte(text, 0); end >= 0 {
-				text = text[:end]
+			s := text[19:size]
+			if end := strings.IndexByte(s, 0); end >= 0 {
+				s = s[:end]
 			}
-			if s := string(text); s != "." && s != ".." {
+			if s != "." && s != ".." {
 				names = append(names, name{s, typeOf(rest[18])})
 			}
-			rest = rest[size:]
+			rest, text = rest[size:], text[size:]
 		}
 	}
 }

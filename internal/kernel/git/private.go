@@ -226,25 +226,28 @@ func (s *scan) now() (stat, error) {
 // rulesChanged says whether what decides about content differs from what the
 // private index was written under: then its ids are those of other conversions.
 func (s *scan) rulesChanged(root *node) bool {
-	s.entries = root.entries(make([]indexEntry, 0, root.count))
-	s.learnRules()
+	s.learnRules(root.each)
 	return s.trust && s.digest != "" && s.digest != s.ruleDigest
 }
 
 // learnRules computes a digest of what decides about content.
-func (s *scan) learnRules() {
-	s.ruleDigest = s.rules.digest
-	h := s.w.repo.format.hash()
-	found := false
-	for i := range s.entries {
-		if e := &s.entries[i]; strings.HasSuffix(e.path, ".gitattributes") && filepath.Base(e.path) == ".gitattributes" {
-			found = true
-			h.Write([]byte(e.path + "\x00" + e.raw))
+func (s *scan) learnRules(each func(fn func(*indexEntry))) {
+	var files []string
+	each(func(e *indexEntry) {
+		if e.path == ".gitattributes" || strings.HasSuffix(e.path, "/.gitattributes") {
+			files = append(files, e.path+"\x00"+e.raw)
 		}
+	})
+	s.ruleDigest = s.rules.digest
+	if len(files) == 0 {
+		return
 	}
-	if found {
-		s.ruleDigest += string(s.w.repo.format.sum(h))
+	slices.Sort(files)
+	h := s.w.repo.format.hash()
+	for _, f := range files {
+		h.Write([]byte(f))
 	}
+	s.ruleDigest += string(s.w.repo.format.sum(h))
 }
 
 // remember writes the private index if it would say something new.
@@ -252,7 +255,7 @@ func (s *scan) remember(root *node) error {
 	if !s.stale && root.kept == len(s.old) && root.count == root.kept && root.restated == 0 && s.cache != nil && s.cache.count == root.count {
 		return nil
 	}
-	x := &index{format: s.w.repo.format, entries: s.entries, trees: root.cached(""), note: s.note()}
+	x := &index{format: s.w.repo.format, entries: root.entries(make([]indexEntry, 0, root.count)), trees: root.cached(""), note: s.note()}
 	return replaceCache(s.private, encodeIndex(x))
 }
 

@@ -27,14 +27,12 @@ type scan struct {
 	ownOnce sync.Once
 	own     []indexEntry // of git's own index, when they are asked for
 
-	cache   *cachedTree
-	private string // the path of the private index
-	seen    string // the state of git's own index that it has followed
-	stale   bool   // it must be written even if no file has changed
-	digest  string // of the rules it was written under
-	// entries and ruleDigest are the results that a private index keeps.
-	entries    []indexEntry
-	ruleDigest string
+	cache      *cachedTree
+	private    string // the path of the private index
+	seen       string // the state of git's own index that it has followed
+	stale      bool   // it must be written even if no file has changed
+	digest     string // of the rules it was written under
+	ruleDigest string // of the rules that hold now
 
 	mu       sync.Mutex
 	problems []Problem
@@ -63,7 +61,7 @@ type node struct {
 	excludedOnce              sync.Once
 	excluded                  bool // it is ignored; only tracked files count
 
-	files []indexEntry
+	files []*indexEntry
 	dirs  []*node
 	// kept counts the files below that are as in the index, restated those of
 	// them whose state was learned anew.
@@ -157,6 +155,7 @@ func (s *scan) visit(n *node, buffer []byte) error {
 		return nil
 	}
 	n.hasIgnore, n.hasAttributes = has(names, ".gitignore"), has(names, ".gitattributes")
+	n.files = make([]*indexEntry, 0, len(names))
 	v := visitor{scan: s, node: n, folder: f}
 	for _, nm := range names {
 		if err := v.take(nm); err != nil {
@@ -203,7 +202,7 @@ func (s *scan) retain(n *node) {
 		slash := strings.IndexByte(rest, '/')
 		if slash < 0 {
 			if (n.keepAll || e.skipped()) && e.stage() == 0 {
-				n.files = append(n.files, *e)
+				n.files = append(n.files, e)
 				n.kept++
 			}
 			at++

@@ -55,37 +55,42 @@ func (v *visitor) unlisted(names []name) {
 
 // take looks at one name.
 func (v *visitor) take(nm name) error {
-	path := v.node.path + nm.text
 	if isDotGit(nm.text) {
+		path := v.node.path + nm.text
 		if nm.text != ".git" && !v.isIgnored(path, nm.kind == typeFolder) {
 			v.problem(path, ReasonDotGit)
 		}
 		return nil
 	}
 	if nm.kind == typeOther {
-		return v.file(nm.text, path)
+		return v.file(nm.text)
 	}
 	if nm.kind == typeUnknown {
 		info, err := v.folder.info(nm.text)
 		if err != nil {
-			return v.unseen(path, err)
+			return v.unseen(v.node.path+nm.text, err)
 		}
 		if !info.isFolder() {
-			return v.file(nm.text, path)
+			return v.file(nm.text)
 		}
 	}
-	return v.dir(nm.text, path)
+	return v.dir(nm.text)
 }
 
 // dir looks at a folder.
-func (v *visitor) dir(name, path string) error {
-	if e := v.exact(path); e != nil && e.mode == ModeGitlink {
+func (v *visitor) dir(name string) error {
+	path := v.node.path + name
+	excluded := v.isExcluded(path)
+	if e := v.exact(name); e != nil && e.mode == ModeGitlink {
+		if excluded {
+			v.keep(e)
+			return nil
+		}
 		return v.submodule(path, e)
 	}
-	lo, _ := v.position(path + "/")
-	sub := v.child(v.node, name, lo)
+	sub := v.child(v.node, name, v.position(name, true))
 	switch {
-	case v.isExcluded(path):
+	case excluded:
 		sub.absent, sub.keepAll = true, true
 		v.retain(sub)
 	case sub.lo == sub.hi && v.isIgnored(path, true):
@@ -95,17 +100,25 @@ func (v *visitor) dir(name, path string) error {
 	return nil
 }
 
-// position finds where a path stands, or would stand, among the entries of this
-// folder.
-func (v *visitor) position(path string) (at int, found bool) {
-	lo := v.node.lo
-	at = lo + search(v.node.hi-lo, func(i int) bool { return v.old[lo+i].path >= path })
-	return at, at < v.node.hi && v.old[at].path == path
+// position finds where a name of this folder stands, or would stand, among the
+// entries; a folder's stand as if its name ended in a slash.
+func (v *visitor) position(name string, folder bool) int {
+	lo, skip := v.node.lo, len(v.node.path)
+	return lo + search(v.node.hi-lo, func(i int) bool {
+		rest := v.old[lo+i].path[skip:]
+		n := min(len(rest), len(name))
+		if c := strings.Compare(rest[:n], name[:n]); c != 0 || len(rest) < len(name) {
+			return c > 0
+		}
+		return !folder || len(rest) > n && rest[n] >= '/'
+	})
 }
 
-// exact returns the entry of a path; of an unmerged one, the first.
-func (v *visitor) exact(path string) *indexEntry {
-	if at, ok := v.position(path); ok {
+// exact returns the entry of a name in this folder; of an unmerged one, the
+// first.
+func (v *visitor) exact(name string) *indexEntry {
+	at := v.position(name, false)
+	if at < v.node.hi && v.old[at].path[len(v.node.path):] == name {
 		return &v.old[at]
 	}
 	return nil
@@ -122,9 +135,15 @@ func (s *scan) isExcluded(path string) bool {
 }
 
 // file looks at what is no folder.
-func (v *visitor) file(name, path string) error {
-	e := v.exact(path)
+func (v *visitor) file(name string) error {
+	e := v.exact(name)
 	tracked := e != nil && e.flags&flagUntracked == 0
+	path := ""
+	if e != nil {
+		path = e.path
+	} else {
+		path = v.node.path + name
+	}
 	switch {
 	case v.isExcluded(path):
 		if e != nil {
@@ -166,7 +185,7 @@ func (v *visitor) unseen(path string, err error) error {
 // cannot names a path and keeps what the index has of it.
 func (v *visitor) cannot(path, reason string) {
 	v.problem(path, reason)
-	if e := v.exact(path); e != nil {
+	if e := v.exact(path[len(v.node.path):]); e != nil {
 		v.keep(e)
 	}
 }
@@ -176,14 +195,14 @@ func (v *visitor) keep(e *indexEntry) {
 	if e.stage() != 0 {
 		return
 	}
-	v.node.files = append(v.node.files, *e)
+	v.node.files = append(v.node.files, e)
 	v.node.kept++
 }
 
 // put takes a file with its new id. A file that may still change unseen is
 // looked at again next time.
 func (v *visitor) put(path string, e *indexEntry, raw string, mode uint32, info *fileInfo) {
-	fresh := indexEntry{path: path, raw: raw, mode: mode, stat: info.stat, flags: flagUntracked}
+	fresh := &indexEntry{path: path, raw: raw, mode: mode, stat: info.stat, flags: flagUntracked}
 	if e != nil {
 		fresh.path = e.path // shares the memory of the index
 		fresh.flags = e.flags & flagUntracked
