@@ -37,7 +37,7 @@ func Adopt(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	next := path + ".next"
-	if err := durable.RemoveAll(next); err != nil {
+	if err := removeIndex(next); err != nil {
 		return err
 	}
 	if err := writeCarried(ctx, o, next, records, accepted); err != nil {

@@ -84,13 +84,36 @@ func newLedger(o Options, db *sql.DB) *Ledger {
 	return &Ledger{Reader: Reader{db}, Options: o, db: db}
 }
 
-// Create makes an empty ledger; the first transaction must accept a state.
-func Create(ctx context.Context, o Options) (*Ledger, error) {
-	db, err := createIndex(ctx, o.indexPath())
+// Found makes the ledger of a new project, with its first transaction, which must
+// accept a state. The index appears in its place only then: nobody ever meets a
+// project without an accepted state.
+func Found(ctx context.Context, o Options, verb string, build func(*Tx) error) (*Ledger, error) {
+	next := o.indexPath() + ".next"
+	if err := removeIndex(next); err != nil {
+		return nil, err
+	}
+	db, err := createIndex(ctx, next)
 	if err != nil {
 		return nil, err
 	}
-	return newLedger(o, db), nil
+	l := newLedger(o, db)
+	_, err = l.Write(ctx, verb, build)
+	if err := errors.Join(err, l.Close()); err != nil {
+		return nil, err
+	}
+	// A log that an index left which somebody removed would be taken for ours.
+	if err := setAside(o.indexPath()); err != nil {
+		return nil, err
+	}
+	if err := durable.MoveFile(next, o.indexPath()); err != nil {
+		return nil, err
+	}
+	return Open(ctx, o)
+}
+
+// removeIndex removes an index that was never in its place, with its log.
+func removeIndex(path string) error {
+	return errors.Join(durable.RemoveAll(path), durable.RemoveAll(path+"-wal"), durable.RemoveAll(path+"-shm"))
 }
 
 // Close closes the index.

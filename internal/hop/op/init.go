@@ -138,10 +138,7 @@ func (p *Project) first(ctx context.Context, done Initialized) (Initialized, err
 	if err != nil {
 		return done, err
 	}
-	if p.Ledger, err = ledger.Create(ctx, p.ledgerOptions()); err != nil {
-		return done, err
-	}
-	_, err = p.record(ctx, "init", func(t *ledger.Tx) error {
+	p.Ledger, err = ledger.Found(ctx, p.ledgerOptions(), "init", func(t *ledger.Tx) error {
 		commit, err := p.commitOfRoot(ctx, t, shot.Tree, head.Commit)
 		if err != nil {
 			return err
@@ -154,10 +151,7 @@ func (p *Project) first(ctx context.Context, done Initialized) (Initialized, err
 		return nil
 	})
 	if err != nil {
-		// Without its first state the index is nothing: the next init starts anew.
-		_ = p.Ledger.Close()
-		p.Ledger = nil
-		return done, errors.Join(err, durable.RemoveAll(filepath.Join(p.Layout.Dir(), ledger.IndexName)))
+		return done, err
 	}
 	done.Created = true
 	return done, nil
