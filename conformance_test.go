@@ -104,6 +104,15 @@ func TestEveryRowOfTheAccessPageIsHeld(t *testing.T) {
 	}
 }
 
+// The page of Hop has a row for each sentence of the protocol's text.
+func TestEveryRowOfTheHopPageIsHeld(t *testing.T) {
+	rows := claimsOf(t, "docs/hop-conformance.md")
+	checkHeld(t, rows)
+	if len(rows) < 60 {
+		t.Errorf("only %d rows were read", len(rows))
+	}
+}
+
 func checkHeld(t *testing.T, rows []claim) {
 	t.Helper()
 	holders := testNames(t)
@@ -141,12 +150,14 @@ func testNames(t *testing.T) map[string]bool {
 			}
 		}
 	}
-	scripts, err := fs.Glob(os.DirFS("internal/hcp/hcpx/testdata/script"), "*.txtar")
-	if err != nil || len(scripts) == 0 {
-		t.Fatal("no scripts found", err)
-	}
-	for _, name := range scripts {
-		names[name] = true
+	for _, folder := range []string{"internal/hcp/hcpx/testdata/script", "internal/hop/hopcli/testdata/script"} {
+		scripts, err := fs.Glob(os.DirFS(folder), "*.txtar")
+		if err != nil || len(scripts) == 0 {
+			t.Fatal("no scripts found", err)
+		}
+		for _, name := range scripts {
+			names[name] = true
+		}
 	}
 	vectors, err := filepath.Glob("spec/hcp/vectors/*.json")
 	if err != nil || len(vectors) == 0 {

@@ -1,9 +1,8 @@
 package op
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"bridle/internal/hop/workspace"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/git"
+	"bridle/internal/kernel/journal"
 )
 
 // CheckRequest is a command to run on an exact checkpoint.
@@ -96,7 +96,9 @@ func (p *Project) examine(ctx context.Context, s hop.State, env hop.Environment,
 	}
 	defer slot.Release()
 	check.Seeds = slot.Seeds
-	check.Key = p.runKey(s.SourceTree, r.Command, slot)
+	if check.Key, err = p.runKey(s.SourceTree, r.Command, slot); err != nil {
+		return check, err
+	}
 	if r.Reuse {
 		if known, found, err := p.Remembered(ctx, check.Key); err != nil || found && known.ExitCode == 0 {
 			return repeated(check, known), err
@@ -127,15 +129,20 @@ func repeated(check, known hop.Check) hop.Check {
 }
 
 // runKey identifies a run: tree, command, seeds and environment. The variables
-// that name states differ from run to run and are left out.
-func (p *Project) runKey(tree string, argv []string, slot *workspace.Slot) string {
-	sum := sha256.New()
+// that name states differ from run to run and are left out. The digest has a key
+// of this project's, since what is in an environment can be guessed.
+func (p *Project) runKey(tree string, argv []string, slot *workspace.Slot) (string, error) {
+	key, err := journal.Key(filepath.Join(p.Layout.Dir(), "evidence.key"))
+	if err != nil {
+		return "", err
+	}
+	var sum bytes.Buffer
 	part := func(words ...string) {
 		for _, word := range words {
-			sum.Write([]byte(word))
-			sum.Write([]byte{0})
+			sum.WriteString(word)
+			sum.WriteByte(0)
 		}
-		sum.Write([]byte{1})
+		sum.WriteByte(1)
 	}
 	part(tree)
 	part(argv...)
@@ -151,7 +158,7 @@ func (p *Project) runKey(tree string, argv []string, slot *workspace.Slot) strin
 	}
 	slices.Sort(env)
 	part(env...)
-	return hex.EncodeToString(sum.Sum(nil))
+	return journal.KeyedDigest(key, sum.Bytes()), nil
 }
 
 // perProcess are variables that say where a shell stands, not how it behaves.

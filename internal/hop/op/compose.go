@@ -227,13 +227,7 @@ func (p *Project) landingBase(ctx context.Context, proposal hop.State) (tree git
 				return "", "", err
 			}
 			if accepted != "" {
-				undone, err := p.undone(ctx, accepted)
-				if err != nil {
-					return "", "", err
-				}
-				if !undone {
-					return git.OID(at.SourceTree), accepted, nil
-				}
+				return git.OID(at.SourceTree), accepted, nil
 			}
 		}
 		parent, ok := at.Parent(hop.RoleRunParent)
@@ -250,13 +244,23 @@ func (p *Project) landingBase(ctx context.Context, proposal hop.State) (tree git
 	return git.OID(base.State.SourceTree), base.State.ID, err
 }
 
-// landedAs returns the accepted state that took a proposal in, or nothing.
+// landedAs returns the accepted state that took a proposal in and still holds, or
+// nothing.
 func (p *Project) landedAs(ctx context.Context, proposal string) (string, error) {
 	accepted, err := p.Children(ctx, proposal, hop.RoleProposalParent)
-	if err != nil || len(accepted) == 0 {
+	if err != nil {
 		return "", err
 	}
-	return accepted[0], nil
+	for _, id := range slices.Backward(accepted) {
+		gone, err := p.undone(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		if !gone {
+			return id, nil
+		}
+	}
+	return "", nil
 }
 
 // undone reports whether an accepted state's effect has been taken back, and not

@@ -5,6 +5,7 @@ import (
 
 	"bridle/hop"
 	"bridle/internal/hop/ledger"
+	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/git"
 )
 
@@ -15,6 +16,16 @@ const maxAncestry = 10_000
 // adoptCommits takes commits that the user made on top of the accepted one into
 // the accepted line, so that a new attempt starts from them.
 func (p *Project) adoptCommits(ctx context.Context, out *hop.Started) error {
+	for range maxRetries {
+		err := p.adoptOnce(ctx, out)
+		if !fault.Is(err, ledger.CodeHeadChanged) {
+			return err
+		}
+	}
+	return p.adoptOnce(ctx, out)
+}
+
+func (p *Project) adoptOnce(ctx context.Context, out *hop.Started) error {
 	head, err := p.Repo.Head(ctx)
 	if err != nil || head.Commit == "" {
 		return err

@@ -63,13 +63,32 @@ func rootFor(ctx context.Context, s Surroundings, folder string) (string, error)
 	}
 	root, err := git.Root(folder)
 	if fault.Is(err, git.CodeNoRepository) {
-		options, err := s.gitOptions(false)
-		if err != nil {
-			return "", err
-		}
-		return realPath(folder), git.Init(ctx, folder, options)
+		return makeRepository(ctx, s, realPath(folder))
 	}
 	return root, err
+}
+
+// makeRepository makes a repository in a folder, one process at a time.
+func makeRepository(ctx context.Context, s Surroundings, folder string) (string, error) {
+	lock := workspace.Layout{Root: folder}.LockFile("init")
+	if err := durable.MkdirAll(filepath.Dir(lock), 0o700); err != nil {
+		return "", err
+	}
+	wait, cancel := context.WithTimeout(ctx, initWait)
+	defer cancel()
+	unlock, err := durable.Lock(wait, lock, "hop init")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if root, err := git.Root(folder); err == nil {
+		return root, nil
+	}
+	options, err := s.gitOptions(false)
+	if err != nil {
+		return "", err
+	}
+	return folder, git.Init(ctx, folder, options)
 }
 
 // initAt makes the project, one process at a time.
