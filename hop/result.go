@@ -131,10 +131,24 @@ type Overview struct {
 	Root         string    `json:"root"`
 	AcceptedHead State     `json:"accepted_head"`
 	Attempts     []Attempt `json:"attempts"`
-	RootStatus   string    `json:"root_status,omitempty"`
-	RootPaths    []string  `json:"root_paths,omitempty"`
-	Warnings     []string  `json:"warnings,omitempty"`
+	// RootStatus, RootState and RootPaths say what the visible folder holds, when
+	// that was asked: the accepted state it was last in step with, and the paths
+	// that the user changed since, or that a sync would write.
+	RootStatus string   `json:"root_status,omitempty"`
+	RootState  string   `json:"root_state_id,omitempty"`
+	RootPaths  []string `json:"root_paths,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
 }
+
+// What the visible folder can be.
+const (
+	// RootInStep has exactly the accepted files.
+	RootInStep = "synchronized"
+	// RootStale has exactly the files of an earlier accepted state.
+	RootStale = "stale"
+	// RootDiverged has edits of the user's.
+	RootDiverged = "diverged"
+)
 
 // Node is a state of the graph beside its parents.
 type Node struct {

@@ -12,23 +12,37 @@ import (
 )
 
 func statusCommand(c *cli.Call) *cobra.Command {
-	return &cobra.Command{
-		Use:  "status",
-		Long: "Shows the accepted head and the attempts that may go on.",
+	var root bool
+	cmd := &cobra.Command{
+		Use:  "status [--root]",
+		Long: "Shows the accepted head and the attempts that may go on. With --root also whether the visible folder is in step with what is accepted, and which edits there are yours.",
 		Args: cobra.ArbitraryArgs,
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
-			s, err := in(ctx, c, func(p *op.Project) (hop.Overview, error) { return p.Status(ctx) })
+			s, err := in(ctx, c, func(p *op.Project) (hop.Overview, error) {
+				if root {
+					return p.StatusOfRoot(ctx)
+				}
+				return p.Status(ctx)
+			})
 			if err != nil {
 				return cli.Result{}, err
 			}
 			return cli.Result{Value: ok(s), Raw: statusText(s), Text: func(p *cli.Page) { statusPage(p, s) }}, nil
 		}),
 	}
+	cmd.Flags().BoolVar(&root, "root", false, "also look at the visible folder")
+	return cmd
 }
 
 func statusText(s hop.Overview) string {
 	var b strings.Builder
 	b.WriteString("Root: " + s.Root + "\nAccepted: " + s.AcceptedHead.ID + " · " + firstLine(s.AcceptedHead.Summary) + "\n")
+	if s.RootStatus != "" {
+		b.WriteString("Visible folder: " + s.RootStatus + " · " + s.RootState + "\n")
+		for _, path := range s.RootPaths {
+			b.WriteString("  " + path + "\n")
+		}
+	}
 	for _, a := range s.Attempts {
 		b.WriteString(a.ID + "  " + string(a.Status) + "  head=" + a.HeadStateID + "  " + a.Workspace + "\n")
 	}
@@ -41,6 +55,12 @@ func statusText(s hop.Overview) string {
 func statusPage(p *cli.Page, s hop.Overview) {
 	p.Line(p.Dim("root      "), s.Root)
 	p.Line(p.Dim("accepted  "), p.Bold(s.AcceptedHead.ID), "  ", firstLine(s.AcceptedHead.Summary))
+	if s.RootStatus != "" {
+		p.Line(p.Dim("folder    "), s.RootStatus, " with ", s.RootState)
+		for _, path := range s.RootPaths {
+			p.Line("          ", path)
+		}
+	}
 	rows := [][]any{}
 	for _, a := range s.Attempts {
 		rows = append(rows, []any{p.Bold(a.ID), a.Agent, string(a.Status), "head=" + a.HeadStateID, p.Dim(a.Workspace)})

@@ -76,22 +76,34 @@ func openDatabase(path, mode string) (*sql.DB, error) {
 	return db, nil
 }
 
-// versionOfIndex returns the user_version of the index at path. No file is
-// fs.ErrNotExist; a file that is no index is an index_broken fault.
+// versionOfIndex returns the user_version of the index at path.
 func versionOfIndex(ctx context.Context, path string) (int, error) {
-	info, err := os.Stat(path)
+	db, version, err := openVersioned(ctx, path)
 	if err != nil {
 		return 0, err
 	}
+	return version, db.Close()
+}
+
+// openVersioned opens the index at path and returns its user_version. No file is
+// fs.ErrNotExist; a file that is no index is an index_broken fault.
+func openVersioned(ctx context.Context, path string) (*sql.DB, int, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
 	if !info.Mode().IsRegular() || info.Size() == 0 {
-		return 0, broken(path, errors.New("it is empty or no regular file"))
+		return nil, 0, broken(path, errors.New("it is empty or no regular file"))
 	}
 	db, err := openDatabase(path, "rw")
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
-	defer db.Close()
-	return userVersion(ctx, db, path)
+	version, err := userVersion(ctx, db, path)
+	if err != nil {
+		return nil, 0, errors.Join(err, db.Close())
+	}
+	return db, version, nil
 }
 
 func userVersion(ctx context.Context, db *sql.DB, path string) (int, error) {

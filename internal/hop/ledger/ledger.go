@@ -60,24 +60,22 @@ const CodeForeignIndex = "foreign_index"
 
 func openIndex(ctx context.Context, o Options) (*Ledger, error) {
 	path := o.indexPath()
-	version, err := versionOfIndex(ctx, path)
+	db, version, err := openVersioned(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Newf(CodeNoProject, "there is no Hop project in %q", filepath.Dir(o.Dir)).
 			WithHint("hop init makes one").WithNext("hop init")
 	case err != nil:
 		return nil, err
+	case version == schemaVersion:
+		return newLedger(o, db), nil
 	case version == carriedVersion:
-		return nil, fault.Newf(CodeForeignIndex, "the index %q was made by another Hop program", path)
-	case version != schemaVersion:
-		return nil, fault.Newf(CodeNewer, "the index %q has schema version %d, which this program does not read", path, version).
+		err = fault.Newf(CodeForeignIndex, "the index %q was made by another Hop program", path)
+	default:
+		err = fault.Newf(CodeNewer, "the index %q has schema version %d, which this program does not read", path, version).
 			WithHint("use the program that made it; this one reads the versions %d and %d", carriedVersion, schemaVersion)
 	}
-	db, err := openDatabase(path, "rw")
-	if err != nil {
-		return nil, err
-	}
-	return newLedger(o, db), nil
+	return nil, errors.Join(err, db.Close())
 }
 
 func newLedger(o Options, db *sql.DB) *Ledger {

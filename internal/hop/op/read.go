@@ -27,6 +27,31 @@ func (p *Project) Status(ctx context.Context) (hop.Overview, error) {
 	return hop.Overview{Root: p.Layout.Root, AcceptedHead: head.State, Attempts: attempts, Warnings: p.Notes}, nil
 }
 
+// StatusOfRoot is Status with what the visible folder holds: it walks the folder.
+// What a sync wrote there is told apart from what the user edited.
+func (p *Project) StatusOfRoot(ctx context.Context) (hop.Overview, error) {
+	out, err := p.Status(ctx)
+	if err != nil {
+		return out, err
+	}
+	f, err := p.lookAtRoot(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.RootState = f.base.ID
+	switch {
+	case len(f.edits) > 0:
+		out.RootStatus = hop.RootDiverged
+		out.RootPaths, _ = readable(pathsOf(f.edits))
+	case len(f.touched) > 0:
+		out.RootStatus = hop.RootStale
+		out.RootPaths, _ = readable(pathsOf(f.touched))
+	default:
+		out.RootStatus = hop.RootInStep
+	}
+	return out, nil
+}
+
 // Graph returns every state with its parents, oldest first.
 func (p *Project) Graph(ctx context.Context) ([]hop.Node, error) {
 	entries, err := p.All(ctx)
