@@ -97,6 +97,8 @@ func (l lanes) follow(p *cli.Page, at int, n hop.Node) lanes {
 			if l.take(parent.StateID) < 0 {
 				taken = append(taken, parent.StateID)
 			}
+		case hop.RoleCanonicalAnchor, hop.RoleReverts, hop.RoleRestores, hop.RoleIntegrationParent:
+			// They lie on the accepted line, which has its lane.
 		}
 	}
 	other := l.take(own)

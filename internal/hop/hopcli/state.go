@@ -29,8 +29,14 @@ func stateCommand(c *cli.Call) *cobra.Command {
 func statePage(p *cli.Page, s hop.State) {
 	rows := [][]any{{p.Dim("state"), p.Bold(s.ID)}, {p.Dim("kind"), string(s.Kind)}}
 	for _, field := range []struct{ name, value string }{
-		{"task", s.TaskID}, {"attempt", s.AttemptID}, {"anchor", s.CanonicalAnchorID}, {"tree", s.SourceTree}, {"commit", s.GitCommit},
-		{"agent", s.Agent}, {"created", s.CreatedAt.Format("2006-01-02 15:04:05 MST")}, {"digest", s.Digest},
+		{"task", s.TaskID},
+		{"attempt", s.AttemptID},
+		{"anchor", s.CanonicalAnchorID},
+		{"tree", s.SourceTree},
+		{"commit", s.GitCommit},
+		{"agent", s.Agent},
+		{"created", s.CreatedAt.Format("2006-01-02 15:04:05 MST")},
+		{"digest", s.Digest},
 	} {
 		if field.value != "" {
 			rows = append(rows, []any{p.Dim(field.name), field.value})

@@ -20,7 +20,7 @@ func apply(ctx context.Context, tx *sql.Tx, t *Transaction, ref, commit string) 
 		a.record(&t.Records[i])
 	}
 	a.exec(`INSERT INTO operations(id, seq, verb, attempt_id, undoes, at, states, ref, commit_id) VALUES(?,?,?,?,?,?,?,?,?)`,
-		t.ID, t.Seq, t.Verb, t.header.Attempt, t.Undoes, t.At, strings.Join(a.states, " "), ref, commit)
+		t.ID, t.Seq, t.Verb, t.Attempt, t.Undoes, t.At, strings.Join(a.states, " "), ref, commit)
 	a.exec(`INSERT INTO refs(name, commit_id) VALUES(?,?) ON CONFLICT(name) DO UPDATE SET commit_id = excluded.commit_id`, ref, commit)
 	return a.err
 }

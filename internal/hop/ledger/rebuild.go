@@ -79,14 +79,16 @@ func emptyIndex(ctx context.Context, o Options) (*sql.DB, error) {
 }
 
 func clearIndex(ctx context.Context, db *sql.DB) error {
-	tables := []string{"meta", "refs", "operations", "states", "parents", "tasks", "attempts", "checks", "sessions", "completions", "intents"}
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
-	for _, table := range tables {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table); err != nil {
+	defer rollback(tx)
+	for _, clear := range []string{
+		"DELETE FROM meta", "DELETE FROM refs", "DELETE FROM operations", "DELETE FROM states", "DELETE FROM parents", "DELETE FROM tasks",
+		"DELETE FROM attempts", "DELETE FROM checks", "DELETE FROM sessions", "DELETE FROM completions", "DELETE FROM intents",
+	} {
+		if _, err := tx.ExecContext(ctx, clear); err != nil {
 			return err
 		}
 	}
@@ -137,7 +139,7 @@ func (c *collector) walk(ref string, tip git.OID) {
 			c.problems = append(c.problems, "the transaction "+string(at)+" of "+ref+" cannot be read: "+err.Error())
 			return
 		}
-		c.all = append(c.all, found{t, AttemptRef(t.header.Attempt), at})
+		c.all = append(c.all, found{t, AttemptRef(t.Attempt), at})
 		for _, link := range t.Links {
 			c.walk(ref, git.OID(link))
 		}
@@ -151,7 +153,7 @@ func applyAll(ctx context.Context, db *sql.DB, all []found) (problems []string, 
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	defer tx.Rollback()
+	defer rollback(tx)
 	for _, f := range all {
 		if _, err := tx.ExecContext(ctx, "SAVEPOINT one"); err != nil {
 			return problems, unreadable(err)

@@ -126,7 +126,7 @@ func (t *Tx) ExpectHead(ctx context.Context, attempt, head string) (hop.Attempt,
 	return now, nil
 }
 
-func headChanged(format string, args ...any) error {
+func headChanged(format string, args ...any) *fault.Error {
 	return fault.Newf(CodeHeadChanged, format, args...).WithExit(hop.ExitHeadChanged).
 		WithHint("somebody else was faster; nothing was changed, so the same command may be given again").WithNext("hop status")
 }
@@ -193,7 +193,7 @@ func (l *Ledger) withdraw(ctx context.Context, id string, cause error) error {
 		return unreadable(err)
 	}
 	if fault.Is(cause, git.CodeRefMoved) {
-		return headChanged("a ref of the project was moved by another program").(*fault.Error).Because(cause)
+		return headChanged("a ref of the project was moved by another program").Because(cause)
 	}
 	return cause
 }
@@ -241,7 +241,7 @@ func (l *Ledger) rehearse(ctx context.Context, t *Transaction, ref string, commi
 	if err != nil {
 		return unreadable(err)
 	}
-	defer tx.Rollback()
+	defer rollback(tx)
 	if err := apply(ctx, tx, t, ref, string(commit)); err != nil {
 		return explainApply(err)
 	}
@@ -254,7 +254,7 @@ func (l *Ledger) take(ctx context.Context, t *Transaction, ref, commit string) e
 	if err != nil {
 		return unreadable(err)
 	}
-	defer tx.Rollback()
+	defer rollback(tx)
 	if err := apply(ctx, tx, t, ref, commit); err != nil {
 		return explainApply(err)
 	}
@@ -266,6 +266,9 @@ func (l *Ledger) take(ctx context.Context, t *Transaction, ref, commit string) e
 	}
 	return nil
 }
+
+// rollback takes back what was not committed; after a commit it does nothing.
+func rollback(tx *sql.Tx) { _ = tx.Rollback() }
 
 func explainApply(err error) error {
 	if fault.CodeOf(err) != "" {
@@ -311,7 +314,7 @@ func (l *Ledger) currentRef(ctx context.Context, ref, expected string) (git.OID,
 
 func (t *Transaction) operation() hop.Operation {
 	at, _ := parseTime(t.At)
-	op := hop.Operation{ID: t.ID, Seq: t.Seq, Verb: t.Verb, At: at, Attempt: t.header.Attempt, Undoes: t.Undoes}
+	op := hop.Operation{ID: t.ID, Seq: t.Seq, Verb: t.Verb, At: at, Attempt: t.Attempt, Undoes: t.Undoes}
 	for _, r := range t.Records {
 		if r.State != nil {
 			op.States = append(op.States, r.State.ID)

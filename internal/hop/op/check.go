@@ -60,7 +60,7 @@ func (p *Project) checkpointForCheck(ctx context.Context, attempt hop.Attempt) (
 		return hop.Checkpointed{}, err
 	}
 	defer unlock()
-	return p.checkpoint(ctx, "checkpoint", attempt)
+	return p.checkpoint(ctx, attempt)
 }
 
 func checkFailed(c hop.Check) error {

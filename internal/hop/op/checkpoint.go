@@ -79,17 +79,17 @@ func (p *Project) Checkpoint(ctx context.Context, id string) (hop.Checkpointed, 
 		return hop.Checkpointed{}, err
 	}
 	defer unlock()
-	return p.checkpoint(ctx, "checkpoint", attempt)
+	return p.checkpoint(ctx, attempt)
 }
 
 // checkpoint records the workspace; the caller holds its lock.
-func (p *Project) checkpoint(ctx context.Context, verb string, attempt hop.Attempt) (hop.Checkpointed, error) {
+func (p *Project) checkpoint(ctx context.Context, attempt hop.Attempt) (hop.Checkpointed, error) {
 	s, err := p.shoot(ctx, attempt)
 	if err != nil {
 		return hop.Checkpointed{}, err
 	}
 	out := hop.Checkpointed{Incomplete: problems(s.Snapshot)}
-	_, err = p.record(ctx, verb, func(t *ledger.Tx) error {
+	_, err = p.record(ctx, "checkpoint", func(t *ledger.Tx) error {
 		now, head, err := headOf(ctx, t, attempt.ID)
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ func (p *Project) checkpoint(ctx context.Context, verb string, attempt hop.Attem
 		}
 		t.About(now.ID)
 		out.State = p.checkpointIn(t, now, head, s)
-		now.HeadStateID, now.Status = out.State.ID, hop.StatusActive
+		now.HeadStateID, now.Status = out.ID, hop.StatusActive
 		t.Attempt(now)
 		return nil
 	})

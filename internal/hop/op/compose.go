@@ -35,11 +35,11 @@ func (p *Project) compose(ctx context.Context, base, accepted, proposal git.OID)
 		return composition{}, err
 	}
 	c := composition{mine: pathsOf(mine), theirs: pathsOf(theirs)}
-	switch {
-	case base == accepted:
+	if base == accepted {
 		c.tree = proposal
 		return c, nil
-	case base == proposal:
+	}
+	if base == proposal {
 		c.tree = accepted
 		return c, nil
 	}

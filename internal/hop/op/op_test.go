@@ -90,7 +90,9 @@ func TestQuotedWordsAreReadBackByAShell(t *testing.T) {
 func TestCommandsAreRecordedWithoutCredentials(t *testing.T) {
 	const secret = "Xk29fj2kd93kfLLq"
 	for _, argv := range [][]string{
-		{"deploy", "--password", secret}, {"deploy", "--password=" + secret}, {"sh", "-c", "PASSWORD=" + secret + " run"},
+		{"deploy", "--password", secret},
+		{"deploy", "--password=" + secret},
+		{"sh", "-c", "PASSWORD=" + secret + " run"},
 		{"curl", "-H", "Authorization: Bearer " + secret + secret},
 	} {
 		got, counts := redactCommand(argv)
@@ -190,10 +192,15 @@ func TestTitles(t *testing.T) {
 
 func TestPromptsThatAreNone(t *testing.T) {
 	for text, code := range map[string]string{
-		"": CodeUsage, " \n\t": CodeUsage, "a\xff": "bad_prompt", strings.Repeat("x", MaxPrompt+1): "prompt_too_large",
+		"": CodeUsage, "a\xff": "bad_prompt", strings.Repeat("x", MaxPrompt+1): "prompt_too_large",
 	} {
 		if err := checkPrompt(text); !fault.Is(err, code) {
 			t.Errorf("%.10q: %v", text, err)
+		}
+	}
+	for _, blank := range []string{" ", " \n\t", "\u00a0"} {
+		if err := checkPrompt(blank); !fault.Is(err, CodeUsage) || fault.From(err).Exit != hop.ExitUsage {
+			t.Errorf("%q: %v", blank, err)
 		}
 	}
 	if err := checkPrompt(strings.Repeat("x", MaxPrompt)); err != nil {

@@ -85,7 +85,8 @@ func (p *Project) Diff(ctx context.Context, id, other string) (hop.Difference, e
 	if err != nil {
 		return hop.Difference{}, err
 	}
-	base, tree := "", git.OID(entry.State.SourceTree)
+	var base string
+	tree := git.OID(entry.State.SourceTree)
 	if other != "" {
 		second, err := p.State(ctx, other)
 		if err != nil {

@@ -26,7 +26,7 @@ func (p *Project) Refresh(ctx context.Context, id string) (hop.Refreshed, error)
 		return hop.Refreshed{}, err
 	}
 	defer unlock()
-	before, err := p.checkpoint(ctx, "checkpoint", attempt)
+	before, err := p.checkpoint(ctx, attempt)
 	if err != nil {
 		return hop.Refreshed{}, err
 	}

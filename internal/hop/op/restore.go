@@ -29,7 +29,7 @@ func (p *Project) Restore(ctx context.Context, id, into string) (hop.Checkpointe
 		return hop.Checkpointed{}, err
 	}
 	defer unlock()
-	if _, err := p.checkpoint(ctx, "checkpoint", attempt); err != nil {
+	if _, err := p.checkpoint(ctx, attempt); err != nil {
 		return hop.Checkpointed{}, err
 	}
 	facts, err := p.derivation(ctx, entry)

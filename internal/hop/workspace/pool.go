@@ -197,7 +197,7 @@ func unlockTree(dir string) error {
 			return err
 		}
 		if info.Mode().Perm()&0o700 != 0o700 {
-			return os.Chmod(path, info.Mode().Perm()|0o700)
+			return os.Chmod(path, info.Mode().Perm()|0o700) //nolint:gosec // the checkout is ours alone while its lock is held
 		}
 		return nil
 	})

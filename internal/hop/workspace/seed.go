@@ -139,7 +139,7 @@ func copyReadOnly(from, to string) error {
 		if err != nil {
 			return err
 		}
-		return os.Chmod(path, info.Mode().Perm()&^0o222)
+		return os.Chmod(path, info.Mode().Perm()&^0o222) //nolint:gosec // the checkout is ours alone while its lock is held
 	})
 	return durable.Explain("protect", to, err)
 }

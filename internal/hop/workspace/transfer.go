@@ -50,13 +50,16 @@ func removeFile(path string) error {
 	return nil
 }
 
+// removeEmpty removes a folder if nothing is in it.
+func removeEmpty(dir string) bool { return os.Remove(dir) == nil }
+
 // Discard removes a file, and the folders above it that are empty then.
 func Discard(root, path string) error {
 	if err := removeFile(filepath.Join(root, filepath.FromSlash(path))); err != nil {
 		return err
 	}
 	for dir := filepath.Dir(filepath.FromSlash(path)); dir != "."; dir = filepath.Dir(dir) {
-		if os.Remove(filepath.Join(root, dir)) != nil {
+		if !removeEmpty(filepath.Join(root, dir)) {
 			break
 		}
 	}
