@@ -2,9 +2,6 @@ package op
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"time"
 
 	"bridle/hop"
@@ -37,7 +34,7 @@ func (p *Project) lockWorkspace(ctx context.Context, attempt, verb string) (unlo
 // shoot takes a snapshot of an attempt's workspace. The caller holds its lock.
 func (p *Project) shoot(ctx context.Context, attempt hop.Attempt) (*shot, error) {
 	dir := p.Layout.Workspace(attempt.Workspace)
-	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+	if !p.Layout.Ready(attempt.ID, attempt.Workspace) {
 		return nil, fault.Newf(CodeNoWorkspace, "the workspace %q of attempt %q is not there", dir, attempt.ID).
 			WithHint("it is made anew from the attempt's last state by hop resume").WithNext("hop resume " + attempt.HeadStateID)
 	}

@@ -3,8 +3,6 @@ package op
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -207,8 +205,7 @@ func (d *doctor) copies(ctx context.Context) error {
 		return err
 	}
 	for _, a := range open {
-		dir := d.Layout.Workspace(a.Workspace)
-		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) && a.Status != hop.StatusParked {
+		if !d.Layout.Ready(a.ID, a.Workspace) && a.Status != hop.StatusParked {
 			d.out.Warnings = append(d.out.Warnings, "the workspace of attempt "+a.ID+" is missing; hop resume "+a.HeadStateID+" makes it anew")
 		}
 	}

@@ -68,7 +68,8 @@ func (p *Project) warnDiverged(ctx context.Context, head git.Head, accepted ledg
 	if err != nil || behind {
 		return err
 	}
-	out.Warnings = append(out.Warnings, "the checked-out commit "+string(head.Commit)+" is not part of the accepted line; the attempt starts from "+accepted.State.ID)
+	out.Warnings = append(out.Warnings, "the checked-out commit "+string(head.Commit)+" is not part of the accepted line; the attempt starts from "+accepted.State.ID+
+		"; git merge "+ledger.AcceptedRef+" brings the two together")
 	return nil
 }
 

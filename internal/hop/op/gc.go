@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -42,7 +41,7 @@ func (p *Project) Collect(ctx context.Context, r GCRequest) (hop.Collected, erro
 	}
 	var out hop.Collected
 	for _, a := range attempts {
-		if _, err := os.Lstat(p.Layout.Workspace(a.Workspace)); err != nil {
+		if !p.Layout.Ready(a.ID, a.Workspace) {
 			continue
 		}
 		out.Scanned++

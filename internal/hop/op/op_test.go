@@ -440,3 +440,27 @@ func TestDigestsAreOfTheJSONThatScriptsSee(t *testing.T) {
 		t.Fatalf("%s, %v", data, err)
 	}
 }
+
+// TestWorkspaceWhoseMakingWasCutShortIsMadeAnew leaves what a crash leaves.
+func TestWorkspaceWhoseMakingWasCutShortIsMadeAnew(t *testing.T) {
+	ctx := context.Background()
+	p, _ := demo(t, map[string]string{"a": "a\n", "b": "b\n"})
+	started, err := p.Prompt(ctx, "start", PromptRequest{Text: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(started.Workspace, "b")), os.WriteFile(p.Layout.MakingFile(started.Attempt.ID), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Checkpoint(ctx, started.Prompt.ID); !fault.Is(err, CodeNoWorkspace) {
+		t.Fatalf("a half-made workspace is recorded: %v", err)
+	}
+	done, err := p.Resume(ctx, started.Prompt.ID)
+	if err != nil || !done.Recreated {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	c, err := p.Checkpoint(ctx, started.Prompt.ID)
+	if err != nil || c.SourceTree != started.Prompt.SourceTree {
+		t.Fatalf("%+v, %v", c, err)
+	}
+}

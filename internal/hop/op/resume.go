@@ -2,9 +2,6 @@ package op
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 
 	"bridle/hop"
 	"bridle/internal/hop/ledger"
@@ -34,7 +31,7 @@ func (p *Project) Resume(ctx context.Context, id string) (hop.Resumed, error) {
 		return hop.Resumed{}, err
 	}
 	out := hop.Resumed{State: head.State}
-	if _, err := os.Lstat(p.Layout.Workspace(attempt.Workspace)); errors.Is(err, fs.ErrNotExist) {
+	if !p.Layout.Ready(attempt.ID, attempt.Workspace) {
 		if err := p.fillWorkspace(ctx, attempt, work); err != nil {
 			return out, err
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // maxScanned is the size of the largest file that is searched for credentials.
-const maxScanned = 1 << 20
+const maxScanned = 8 << 20
 
 // refuseSecrets refuses a tree that brings a credential which its attempt did not
 // start with. allow lists the fingerprints of findings that are none.

@@ -25,12 +25,16 @@ func (p *Project) makeWorkspace(ctx context.Context, attempt hop.Attempt, at hop
 // fillWorkspace is makeWorkspace for a caller that holds the lock.
 func (p *Project) fillWorkspace(ctx context.Context, attempt hop.Attempt, at hop.State) error {
 	dir := p.Layout.Workspace(attempt.Workspace)
+	making := p.Layout.MakingFile(attempt.ID)
+	if err := durable.WriteFile(making, nil, 0o600); err != nil {
+		return err
+	}
 	// A private index that survived its workspace would be about other files.
 	if err := durable.RemoveAll(p.Layout.IndexFile(attempt.ID)); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(dir); err == nil {
-		// It is a half-made one: nobody has been told of it yet.
+		// Its making was cut short: nobody has been told of it yet.
 		if err := workspace.Remove(ctx, p.Repo, p.Layout, attempt.ID, dir); err != nil {
 			return err
 		}
@@ -46,6 +50,9 @@ func (p *Project) fillWorkspace(ctx context.Context, attempt hop.Attempt, at hop
 		}
 	}
 	if _, err := workspace.Seed(p.Layout, p.Config, dir); err != nil {
+		return err
+	}
+	if err := durable.RemoveAll(making); err != nil {
 		return err
 	}
 	return p.setUp(ctx, attempt, at, dir)

@@ -54,6 +54,21 @@ func (l Layout) IndexFile(name string) string {
 // LockFile is the lock of a workspace or of something else with a name.
 func (l Layout) LockFile(name string) string { return filepath.Join(l.Dir(), "locks", name+".lock") }
 
+// MakingFile marks a workspace that is being made.
+func (l Layout) MakingFile(name string) string {
+	return filepath.Join(l.Dir(), "cache", name+".making")
+}
+
+// Ready reports whether a workspace is there as a whole: one whose making was cut
+// short is not.
+func (l Layout) Ready(name, relative string) bool {
+	if _, err := os.Lstat(l.MakingFile(name)); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	_, err := os.Lstat(l.Workspace(relative))
+	return err == nil
+}
+
 func (l Layout) checksDir() string { return filepath.Join(l.Dir(), "checks") }
 
 // Prepare makes the project's folder and hides it from git and from tools that
