@@ -40,6 +40,9 @@ type Options struct {
 	// Home is the user's home folder, for the configuration that git takes from
 	// there; empty takes none.
 	Home string
+	// CacheDir is a private directory outside of repositories where hashes of files
+	// are kept between calls; empty keeps none.
+	CacheDir string
 	// Paranoid hashes every file at every look.
 	Paranoid bool
 	// LockWait bounds the wait for another execution in the same repository; zero

@@ -57,13 +57,13 @@ func (g *Guard) Invoke(ctx context.Context, call Call, compat Compat) (*Invocati
 
 // receipt binds the answer to what it was made from.
 func (s *session) receipt(w watched, compat Compat) (hound.Receipt, error) {
-	print, err := w.before.Fingerprint("")
+	repository, err := w.before.Identity()
 	if err != nil {
 		return hound.Receipt{}, err
 	}
 	r := hound.Receipt{
 		SchemaVersion: hound.SchemaReceipt, Manifest: s.manifest.Canonical, ManifestSHA256: s.manifest.SHA256,
-		Repository:        hound.ReceiptRepository{Head: print.Head, FingerprintSHA256: print.FingerprintSHA256},
+		Repository:        repository,
 		EnvironmentSHA256: s.envDigest, Kernel: s.kernel, Request: w.Request,
 		Cleanup: &w.Cleanup, Confinement: hound.ConfinementDetected,
 	}

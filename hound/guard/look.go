@@ -18,6 +18,8 @@ type look interface {
 	plan.State
 	// Fingerprint is what a plan is bound to, files below the prefix left out.
 	Fingerprint(without string) (hound.Fingerprint, error)
+	// Identity is what a receipt names of it.
+	Identity() (hound.ReceiptRepository, error)
 	// Changes lists what differs in a later look, sorted.
 	Changes(later look) []change
 }

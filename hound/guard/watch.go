@@ -1,14 +1,16 @@
 package guard
 
 import (
+	"bytes"
 	"context"
-	"strings"
+	"slices"
 	"unicode/utf8"
 
 	"bridle/hound"
 	"bridle/internal/hound/document"
 	"bridle/internal/hound/plan"
 	"bridle/internal/hound/snapshot"
+	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/git"
 )
@@ -20,7 +22,9 @@ const gitSearch = "/usr/bin:/bin:/usr/local/bin"
 // snapshots watches repositories by snapshots.
 func snapshots(o Options) func(root string, excludes []string) watcher {
 	return func(root string, excludes []string) watcher {
-		return &recorder{root: root, options: snapshot.Options{Home: o.Home, Excludes: excludes, Paranoid: o.Paranoid}}
+		return &recorder{root: root, options: snapshot.Options{
+			Home: o.Home, Excludes: excludes, Paranoid: o.Paranoid, CacheDir: o.CacheDir,
+		}}
 	}
 }
 
@@ -48,7 +52,7 @@ func (r *recorder) Look(ctx context.Context) (look, error) {
 		return nil, fault.Newf(snapshot.CodeDamaged, "the repository's objects are damaged: %s", bad.Error()).
 			WithHint("run git fsck, and repair the repository first").Because(bad)
 	}
-	return &sight{s, ctx}, nil
+	return &sight{s}, nil
 }
 
 // refusedRepository gives the exit code of a refusal to a kind of repository
@@ -61,10 +65,7 @@ func refusedRepository(err error) error {
 }
 
 // sight is a snapshot as this package looks at it.
-type sight struct {
-	*snapshot.Snapshot
-	ctx context.Context //nolint:containedctx // the fingerprint asks git what is ignored
-}
+type sight struct{ *snapshot.Snapshot }
 
 func (s *sight) At(path string) plan.FileState {
 	file, _ := s.File(path)
@@ -107,9 +108,23 @@ const unborn = "unborn"
 // Fingerprint hashes both sides of each comparison that it names: what is staged
 // follows from HEAD and index, what is not from the index and the working files.
 func (s *sight) Fingerprint(without string) (hound.Fingerprint, error) {
-	tracked, untracked, err := s.pathHashes(without)
+	f, files, err := s.fingerprint(without)
+	f.Tracked, f.Untracked = byPath(files.Tracked), byPath(files.Untracked)
+	return f, err
+}
+
+// Identity is the part of the fingerprint that a receipt names. It makes no maps
+// of files, of which there may be many.
+func (s *sight) Identity() (hound.ReceiptRepository, error) {
+	f, _, err := s.fingerprint("")
+	return hound.ReceiptRepository{Head: f.Head, FingerprintSHA256: f.FingerprintSHA256}, err
+}
+
+// fingerprint is a fingerprint with its files as lists.
+func (s *sight) fingerprint(without string) (hound.Fingerprint, snapshot.Bound, error) {
+	files, err := s.Bound(without)
 	if err != nil {
-		return hound.Fingerprint{}, err
+		return hound.Fingerprint{}, files, err
 	}
 	state := s.State()
 	head := s.Head()
@@ -122,67 +137,80 @@ func (s *sight) Fingerprint(without string) (hound.Fingerprint, error) {
 		RefsStateSHA256:         document.Sum([]byte(state.Refs)),
 		GitIntegrity:            "0:" + state.Objects,
 		GitSensitiveStateSHA256: document.Sum([]byte(state.Sensitive)),
-		Tracked:                 tracked,
-		Untracked:               untracked,
+	}
+	tracked, err := canonicalPaths(files.Tracked)
+	if err != nil {
+		return f, files, err
+	}
+	untracked, err := canonicalPaths(files.Untracked)
+	if err != nil {
+		return f, files, err
 	}
 	f.StagedDiffSHA256 = document.Sum([]byte(head + "\x00" + state.Index))
-	if f.UnstagedDiffSHA256, err = document.Digest([]any{state.Index, tracked}); err != nil {
-		return f, err
-	}
-	f.FingerprintSHA256, err = document.Digest(f)
-	return f, err
+	f.UnstagedDiffSHA256 = document.Sum(append([]byte(state.Index+"\x00"), tracked...))
+	f.FingerprintSHA256, err = sumOf(f, tracked, untracked)
+	return f, files, err
 }
 
-// pathHashes hashes the tracked and the nonignored untracked files.
-func (s *sight) pathHashes(without string) (tracked, untracked map[string]string, err error) {
-	tracked, untracked = map[string]string{}, map[string]string{}
-	var trackedNested, untrackedNested []string
-	for path, nested := range s.Tracked() {
-		tracked[path] = "missing"
-		if nested {
-			trackedNested = append(trackedNested, path)
+func byPath(files []snapshot.PathHash) map[string]string {
+	m := make(map[string]string, len(files))
+	for _, file := range files {
+		m[file.Path] = file.Hash
+	}
+	return m
+}
+
+// canonicalPaths is the canonical JSON of an object with the paths as its members.
+// They come in order.
+func canonicalPaths(files []snapshot.PathHash) ([]byte, error) {
+	text := make([]byte, 0, 2+len(files)*128)
+	text = append(text, '{')
+	for i, file := range files {
+		if i > 0 {
+			text = append(text, ',')
 		}
-	}
-	names, err := s.Untracked(s.ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	loose := map[string]bool{}
-	for _, name := range names {
-		if dir, nested := strings.CutSuffix(name, "/"); nested {
-			untrackedNested = append(untrackedNested, dir)
+		if plain(file.Path) {
+			text = append(append(append(text, '"'), file.Path...), '"')
 		} else {
-			loose[name] = true
+			if !utf8.ValidString(file.Path) {
+				return nil, fault.Newf(snapshot.CodeUnsupported, "the name %q is not UTF-8, and documents hold nothing else", file.Path).
+					WithHint("rename it, or have git ignore it").WithExit(hound.ExitRefused)
+			}
+			quoted, err := canon.Encode(file.Path)
+			if err != nil {
+				return nil, err
+			}
+			text = append(text, quoted...)
 		}
+		text = append(append(append(text, `:"`...), file.Hash...), '"')
 	}
-	for path, file := range s.Files() {
-		if !utf8.ValidString(path) {
-			return nil, nil, fault.Newf(snapshot.CodeUnsupported, "the name %q is not UTF-8, and documents hold nothing else", path).
-				WithHint("rename it, or have git ignore it below an exclude of the manifest").WithExit(hound.ExitRefused)
-		}
-		_, isTracked := tracked[path]
-		switch {
-		case file.Kind == snapshot.Directory:
-		case isTracked || belowAny(trackedNested, path):
-			tracked[path] = pathHash(file)
-		case (loose[path] || belowAny(untrackedNested, path)) && !below(without, path):
-			untracked[path] = pathHash(file)
-		}
-	}
-	return tracked, untracked, nil
+	return append(text, '}'), nil
 }
 
-func belowAny(prefixes []string, path string) bool {
-	for _, prefix := range prefixes {
-		if below(prefix, path) {
-			return true
+// plain says whether a name stands in JSON as it is.
+func plain(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
-// pathHash is the hash of what a path is: its kind, its mode, and its bytes by
-// their hash or its link text.
-func pathHash(f snapshot.File) string {
-	return document.Sum([]byte(f.Kind.String() + "\x00" + f.ModeText() + "\x00" + f.SHA256 + f.Link))
+// sumOf is the hash of the fingerprint's canonical form, with the files in theirs
+// already.
+func sumOf(f hound.Fingerprint, tracked, untracked []byte) (string, error) {
+	f.Tracked, f.Untracked = map[string]string{}, map[string]string{}
+	text, err := canon.Encode(f)
+	if err != nil {
+		return "", err
+	}
+	for name, files := range map[string][]byte{"tracked": tracked, "untracked": untracked} {
+		before, after, found := bytes.Cut(text, []byte(`"`+name+`":{}`))
+		if !found {
+			return "", fault.New(fault.CodeInternal, "a fingerprint without its files")
+		}
+		text = slices.Concat(before, []byte(`"`+name+`":`), files, after)
+	}
+	return document.Sum(text), nil
 }

@@ -21,8 +21,19 @@ import (
 func newGuard(c *cli.Call) *guard.Guard {
 	return guard.New(guard.Options{
 		Lookup: c.Env.Lookup, Now: c.Clock.Now, Supervisor: c.Executable, Home: c.Home,
-		Paranoid: c.Env.Get("HOUND_PARANOID") != "",
+		Paranoid: c.Env.Get("HOUND_PARANOID") != "", CacheDir: cacheDir(c),
 	})
+}
+
+// cacheDir is where the user's programs keep what can be made again.
+func cacheDir(c *cli.Call) string {
+	if dir := c.Env.Get("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "hound")
+	}
+	if c.Home == "" {
+		return ""
+	}
+	return filepath.Join(c.Home, ".cache", "hound")
 }
 
 // resolve makes a path of the command line absolute.

@@ -92,19 +92,27 @@ type tree struct {
 }
 
 func (n *node) find(name string) *entry {
+	if i := n.index(name); i >= 0 {
+		return &n.entries[i]
+	}
+	return nil
+}
+
+// index finds a name among the entries; -1 when it is not there.
+func (n *node) index(name string) int {
 	low, high := 0, len(n.entries)
 	for low < high {
 		mid := int(uint(low+high) >> 1)
-		switch at := &n.entries[mid]; {
-		case at.name == name:
-			return at
-		case at.name < name:
+		switch at := n.entries[mid].name; {
+		case at == name:
+			return mid
+		case at < name:
 			low = mid + 1
 		default:
 			high = mid
 		}
 	}
-	return nil
+	return -1
 }
 
 func join(dir, name string) string {

@@ -146,73 +146,114 @@ func TestFreshFilesAreHashedAgain(t *testing.T) {
 	}
 }
 
-func TestFingerprintBindsWhatCountsAndNoIgnoredFiles(t *testing.T) {
+func TestBoundFilesAreThoseThatGitDoesNotIgnore(t *testing.T) {
 	for name, c := range map[string]struct{ script, want string }{
-		"nothing":        {`git status >/dev/null`, ""},
-		"ignored file":   {`echo x >> trace.log; echo x > cache/new`, ""},
-		"left out":       {`mkdir -p runs/1; echo x > runs/1/plan`, ""},
-		"tracked file":   {`echo x >> src/one`, "tracked unstaged"},
-		"tracked mode":   {`chmod 600 src/one`, "tracked unstaged"},
-		"tracked gone":   {`rm src/one`, "tracked unstaged"},
-		"untracked file": {`echo x >> notes`, "untracked"},
-		"nested file":    {`echo x >> nested/inner`, "untracked"},
-		"staged":         {`echo x >> src/one; git add src/one`, "index staged tracked unstaged"},
-		"staged alone":   {`git update-index --chmod=+x src/one`, "index staged unstaged"},
-		"commit":         {`git commit -q --allow-empty -m x`, "head refs staged"},
-		"tag":            {`git tag x`, "refs"},
-		"configuration":  {`git config user.name x`, "sensitive"},
-		"hook":           {`echo > .git/hooks/pre-push`, "sensitive"},
+		"nothing":            {`git status >/dev/null`, ""},
+		"ignored file":       {`echo x >> trace.log; echo x > cache/new`, ""},
+		"left out":           {`mkdir -p runs/1; echo x > runs/1/plan`, ""},
+		"tracked file":       {`echo x >> src/one`, "tracked src/one"},
+		"tracked, ignored":   {`echo x >> cache/tracked/kept`, "tracked cache/tracked/kept"},
+		"tracked mode":       {`chmod 600 src/one`, "tracked src/one"},
+		"tracked gone":       {`rm src/one`, "tracked src/one"},
+		"directory instead":  {`rm src/one; mkdir src/one; echo x > src/one/x`, "tracked src/one,untracked src/one/x"},
+		"untracked file":     {`echo x >> notes`, "untracked notes"},
+		"untracked link":     {`ln -s x new`, "untracked new"},
+		"nested file":        {`echo x >> nested/inner`, "untracked nested/inner"},
+		"taken out again":    {`printf '*.log\n!keep.log\n' > src/.gitignore; echo > src/keep.log; echo > src/x.log`, "untracked src/.gitignore,untracked src/keep.log"},
+		"rules taken away":   {`printf 'cache/\n' > .gitignore`, "tracked .gitignore,untracked trace.log"},
+		"excluded in git":    {`mkdir deep; echo > deep/x; echo deep > .git/info/exclude`, ""},
+		"pipe":               {`mkfifo pipe`, ""},
+		"empty directory":    {`mkdir a`, ""},
+		"now tracked":        {`git add notes`, "tracked notes,untracked notes"},
+		"rules of no effect": {`mkdir a; printf '!cache/\n' > cache/.gitignore`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
-			before := r.fingerprint(t)
+			before := r.bound(t)
 			r.sh(c.script)
-			if got := differing(before, r.fingerprint(t)); got != c.want {
+			if got := before.differing(r.bound(t)); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
-	t.Run("missing", func(t *testing.T) {
-		r := newRepo(t)
-		r.sh(`rm src/one`)
-		if f := r.fingerprint(t); f.Tracked["src/one"] != "missing" || len(f.Tracked) != 6 || len(f.Untracked) == 0 {
-			t.Errorf("%+v", f)
-		}
-	})
-	t.Run("unborn", func(t *testing.T) {
-		r := newRepo(t)
-		r.sh(`git init -q -b main fresh; echo x > fresh/x`)
-		fresh := &repo{t, filepath.Join(r.dir, "fresh"), r.o}
-		if f := fresh.fingerprint(t); f.Head != "unborn refs/heads/main" || f.Untracked["x"] == "" {
-			t.Errorf("%+v", f)
-		}
-	})
 }
 
-func (r *repo) fingerprint(t *testing.T) snapshot.Fingerprint {
+// The lists are git's own, but for what is in nested repositories, which git
+// names as a whole.
+func TestBoundFilesAreGitsOwnLists(t *testing.T) {
+	r := newRepo(t)
+	r.sh(`mkdir -p a/b/c; for f in a/x a/x.log a/b/y a/b/c/z a/b/c/t.tmp a/b/keep.tmp; do echo > $f; done
+printf '*.tmp\n!/b/keep.tmp\n/x\n' > a/.gitignore; printf 'c/*\n!c/z\n' > a/b/.gitignore; git add a/b/y; rm src/one`)
+	b := r.bound(t)
+	var tracked, untracked []string
+	for path := range b.tracked {
+		tracked = append(tracked, path)
+	}
+	for path := range b.untracked {
+		if !strings.HasPrefix(path, "nested/") {
+			untracked = append(untracked, path)
+		}
+	}
+	slices.Sort(tracked)
+	slices.Sort(untracked)
+	if got, want := strings.Join(tracked, "\n"), r.sh(`git ls-files`); got != want {
+		t.Errorf("tracked %q, want %q", got, want)
+	}
+	if got, want := strings.Join(untracked, "\n"), r.sh(`git ls-files -o --exclude-standard | grep -v ^nested/`); got != want {
+		t.Errorf("untracked %q, want %q", got, want)
+	}
+	if b.tracked["src/one"] != snapshot.MissingPath || b.untracked["nested/inner"] == "" {
+		t.Errorf("%+v", b)
+	}
+}
+
+func TestBoundSubmodulesCountWithWhatIsInThem(t *testing.T) {
+	r := newRepo(t)
+	r.sh(`git -c protocol.file.allow=always submodule add -q ./nested sub && git commit -q -m sub`)
+	before := r.bound(t)
+	r.sh(`echo x >> sub/inner`)
+	if got := before.differing(r.bound(t)); got != "tracked sub/inner" {
+		t.Errorf("%q", got)
+	}
+}
+
+// bound is what a plan is bound to, by path.
+type bound struct{ tracked, untracked map[string]string }
+
+func (r *repo) bound(t *testing.T) bound {
 	t.Helper()
-	f, err := r.take(nil).Fingerprint(t.Context(), "runs")
+	lists, err := r.take(nil).Bound("runs")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f
+	b := bound{map[string]string{}, map[string]string{}}
+	for _, p := range lists.Tracked {
+		b.tracked[p.Path] = p.Hash
+	}
+	for _, p := range lists.Untracked {
+		b.untracked[p.Path] = p.Hash
+	}
+	byPath := func(a, b snapshot.PathHash) int { return strings.Compare(a.Path, b.Path) }
+	if !slices.IsSortedFunc(lists.Tracked, byPath) || !slices.IsSortedFunc(lists.Untracked, byPath) {
+		t.Error("the lists are not in order")
+	}
+	return b
 }
 
-func differing(a, b snapshot.Fingerprint) string {
-	var parts []string
-	add := func(name string, same bool) {
-		if !same {
-			parts = append(parts, name)
+func (b bound) differing(o bound) string {
+	var found []string
+	for part, maps := range map[string][2]map[string]string{"tracked": {b.tracked, o.tracked}, "untracked": {b.untracked, o.untracked}} {
+		for path := range maps[0] {
+			if maps[1][path] != maps[0][path] {
+				found = append(found, part+" "+path)
+			}
+		}
+		for path := range maps[1] {
+			if maps[0][path] == "" {
+				found = append(found, part+" "+path)
+			}
 		}
 	}
-	add("head", a.Head == b.Head)
-	add("index", a.Index == b.Index)
-	add("refs", a.Refs == b.Refs)
-	add("sensitive", a.Sensitive == b.Sensitive)
-	add("integrity", a.Integrity == b.Integrity)
-	add("staged", a.Staged == b.Staged)
-	add("tracked", equal(a.Tracked, b.Tracked))
-	add("unstaged", a.Unstaged == b.Unstaged)
-	add("untracked", equal(a.Untracked, b.Untracked))
-	return strings.Join(parts, " ")
+	slices.Sort(found)
+	return strings.Join(found, ",")
 }

@@ -52,6 +52,9 @@ func Take(ctx context.Context, root string, o Options) (*Snapshot, error) {
 		return nil, fault.New(fault.CodeInternal, "the kernel's clock cannot be read").Because(err)
 	}
 	s := &Snapshot{repository: r, excludes: cleaned(o.Excludes), options: o}
+	if below(o.CacheDir, []string{r.root, r.gitDir, r.common}) {
+		s.options.CacheDir = "" // what is kept there would be a change of the repository
+	}
 	base := s.lender()
 	if s.git, err = r.readState(ctx, now, base.git); err != nil {
 		return nil, err
@@ -62,9 +65,9 @@ func Take(ctx context.Context, root string, o Options) (*Snapshot, error) {
 	if err := s.checkObjects(ctx, now, base); err != nil {
 		return nil, err
 	}
-	if o.CacheDir != "" && o.Base == nil && !s.known(base) {
+	if dir := s.options.CacheDir; dir != "" && o.Base == nil && !o.Paranoid && !s.known(base) {
 		// What cannot be kept makes the next call slow and nothing else.
-		_ = s.keep(o.CacheDir)
+		_ = s.keep(dir)
 	}
 	return s, nil
 }
