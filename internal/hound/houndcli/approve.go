@@ -33,7 +33,7 @@ func approveCommand(c *cli.Call) *cobra.Command {
 		if err != nil {
 			return cli.Result{}, err
 		}
-		approval, err := newGuard(c).Approve(p, review)
+		approval, err := newGuard(c, false).Approve(p, review)
 		if err != nil {
 			return cli.Result{}, err
 		}

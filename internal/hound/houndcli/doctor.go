@@ -16,7 +16,7 @@ func doctorCommand(c *cli.Call) *cobra.Command {
 		Example: "hound doctor",
 	}
 	cmd.RunE = c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
-		out := deepAnswer(newGuard(c).Examine(ctx, c.Dir))
+		out := deepAnswer(newGuard(c, false).Examine(ctx, c.Dir))
 		if r, ok := out.Value.(deepResult); ok {
 			r.SchemaVersion = "hound.doctor.v1"
 			out.Value = r

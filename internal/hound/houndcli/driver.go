@@ -56,14 +56,15 @@ func driverCheckCommand(c *cli.Call) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&manifest, "driver", "", "the driver's manifest, a `file`")
 	cmd.Flags().BoolVar(&deep, "deep", false, "try everything short of an execution")
+	open := guardFlags(c, cmd)
 	required(cmd, "driver")
 	cmd.RunE = c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 		path := resolve(c, manifest)
 		if deep {
-			probes, err := newGuard(c).CheckDeep(ctx, path)
+			probes, err := open().CheckDeep(ctx, path)
 			return deepAnswer(probes), err
 		}
-		response, err := newGuard(c).Check(ctx, path)
+		response, err := open().Check(ctx, path)
 		if err != nil {
 			return cli.Result{}, err
 		}

@@ -22,6 +22,7 @@ func executeCommand(c *cli.Call) *cobra.Command {
 	flags.StringVar(&driver, "driver", "", "the driver's manifest, a `file`")
 	flags.StringVar(&plan, "plan", "", "the plan, a `file`")
 	flags.StringVar(&approval, "approval", "", "the approval of the plan, a `file`")
+	open := guardFlags(c, cmd)
 	required(cmd, "driver", "plan")
 	cmd.RunE = c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 		p, err := guard.LoadPlan(resolve(c, plan))
@@ -34,7 +35,7 @@ func executeCommand(c *cli.Call) *cobra.Command {
 				return cli.Result{}, err
 			}
 		}
-		result, err := newGuard(c).Execute(ctx, resolve(c, driver), p, a)
+		result, err := open().Execute(ctx, resolve(c, driver), p, a)
 		if err != nil {
 			return cli.Result{}, err
 		}

@@ -27,13 +27,14 @@ func explainCommand(c *cli.Call) *cobra.Command {
 		Args:    one("plan"),
 	}
 	cmd.Flags().StringVar(&driver, "driver", "", "the driver's manifest, a `file`")
+	open := guardFlags(c, cmd)
 	required(cmd, "driver")
 	cmd.RunE = c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
 		p, err := guard.LoadPlan(resolve(c, args[0]))
 		if err != nil {
 			return cli.Result{}, err
 		}
-		found, err := newGuard(c).Explain(ctx, resolve(c, driver), p)
+		found, err := open().Explain(ctx, resolve(c, driver), p)
 		if err != nil {
 			return cli.Result{}, err
 		}

@@ -20,13 +20,14 @@ func invokeCommand(c *cli.Call) *cobra.Command {
 		Example: "hound invoke --driver hound-driver.json --operation notes.read > read.json\nhound verify read.json",
 	}
 	f.register(c, cmd)
+	open := guardFlags(c, cmd)
 	cmd.Flags().BoolVar(&compat, "compat", false, "write the first version of the receipt, without the proof of cleanup")
 	cmd.RunE = c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 		call, err := f.call(c, cmd)
 		if err != nil {
 			return cli.Result{}, err
 		}
-		invocation, err := newGuard(c).Invoke(ctx, call, guard.Compat(compat))
+		invocation, err := open().Invoke(ctx, call, guard.Compat(compat))
 		if err != nil {
 			return cli.Result{}, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bridle/hound/guard"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/redact"
 )
@@ -21,20 +22,22 @@ func planCommand(c *cli.Call) *cobra.Command {
 	}
 	f.register(c, cmd)
 	cmd.Flags().StringVar(&output, "output", "", "the `file` that the plan is written to; it must not exist")
+	open := guardFlags(c, cmd)
 	required(cmd, "as-of", "output")
 	cmd.RunE = c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 		call, err := f.call(c, cmd)
 		if err != nil {
 			return cli.Result{}, err
 		}
-		plan, err := newGuard(c).Plan(ctx, call)
+		g := open()
+		plan, err := g.Plan(ctx, call)
 		if err != nil {
 			return cli.Result{}, err
 		}
 		if err := write(resolve(c, output), plan.JSON); err != nil {
 			return cli.Result{}, err
 		}
-		warnIfStale(ctx, c, call.Manifest, resolve(c, output))
+		warnIfStale(ctx, c, g, call.Manifest, resolve(c, output))
 		return cli.Result{Value: plan.JSON, Text: func(p *cli.Page) {
 			p.Line(p.Green("planned"), "  ", plan.PlanID)
 			p.Line(p.Dim("next: "), "hound show ", output)
@@ -45,8 +48,8 @@ func planCommand(c *cli.Call) *cobra.Command {
 
 // warnIfStale says so when the file of the plan is part of what the plan is bound
 // to. The plan stands all the same: moving the file away makes it hold again.
-func warnIfStale(ctx context.Context, c *cli.Call, manifest, output string) {
-	disturbs, err := newGuard(c).Disturbs(ctx, manifest, output)
+func warnIfStale(ctx context.Context, c *cli.Call, g *guard.Guard, manifest, output string) {
+	disturbs, err := g.Disturbs(ctx, manifest, output)
 	if err == nil && disturbs {
 		_, _ = fmt.Fprintf(c.Stderr, "hound: warning: %s lies in the repository and git does not ignore it, so the plan is out of date already; "+
 			"move the file elsewhere or have it ignored\n", redact.Visible(output))

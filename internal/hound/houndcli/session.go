@@ -18,22 +18,28 @@ import (
 )
 
 // newGuard returns a guard in the surroundings of this call.
-func newGuard(c *cli.Call) *guard.Guard {
+func newGuard(c *cli.Call, paranoid bool) *guard.Guard {
 	return guard.New(guard.Options{
-		Lookup: c.Env.Lookup, Now: c.Clock.Now, Supervisor: c.Executable, Home: c.Home,
-		Paranoid: c.Env.Get("HOUND_PARANOID") != "", CacheDir: cacheDir(c),
+		Lookup: c.Env.Lookup, Now: c.Clock.Now, Supervisor: c.Executable, Home: c.Home, CacheDir: cacheDir(c), Paranoid: paranoid,
 	})
 }
 
-// cacheDir is where the user's programs keep what can be made again.
+// guardFlags registers how closely the repository is looked at, and returns the
+// guard that does so.
+func guardFlags(c *cli.Call, cmd *cobra.Command) func() *guard.Guard {
+	paranoid := cmd.Flags().Bool("paranoid", false, "hash every file at every look, and check every object")
+	return func() *guard.Guard { return newGuard(c, *paranoid) }
+}
+
+// cacheDir is where hashes of files are kept: the user's own cache.
 func cacheDir(c *cli.Call) string {
-	if dir := c.Env.Get("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "hound")
+	if base := c.Env.Get("XDG_CACHE_HOME"); filepath.IsAbs(base) {
+		return filepath.Join(base, Name)
 	}
 	if c.Home == "" {
 		return ""
 	}
-	return filepath.Join(c.Home, ".cache", "hound")
+	return filepath.Join(c.Home, ".cache", Name)
 }
 
 // resolve makes a path of the command line absolute.
