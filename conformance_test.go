@@ -113,6 +113,25 @@ func TestEveryRowOfTheHopPageIsHeld(t *testing.T) {
 	}
 }
 
+// The Hound protocol's sentences are counted section by section.
+func TestEveryRowOfTheHoundPageIsHeld(t *testing.T) {
+	rows := claimsOf(t, "docs/hound-conformance.md")
+	checkHeld(t, rows)
+	there := map[string]bool{}
+	for _, c := range rows {
+		there[c.section] = true
+	}
+	for section, count := range map[string]int{
+		"JSON": 4, "Manifest": 17, "Request": 5, "Response": 9, "Effects": 8, "Plan": 11, "Approval": 4, "Invocation": 4, "Run": 10, "Trust": 6,
+	} {
+		for i := range count {
+			if name := fmt.Sprintf("%s %d", section, i+1); !there[name] {
+				t.Errorf("docs/hound-conformance.md has no row for %s", name)
+			}
+		}
+	}
+}
+
 func checkHeld(t *testing.T, rows []claim) {
 	t.Helper()
 	holders := testNames(t)
@@ -150,7 +169,7 @@ func testNames(t *testing.T) map[string]bool {
 			}
 		}
 	}
-	for _, folder := range []string{"internal/hcp/hcpx/testdata/script", "internal/hop/hopcli/testdata/script"} {
+	for _, folder := range []string{"internal/hcp/hcpx/testdata/script", "internal/hop/hopcli/testdata/script", "internal/hound/houndcli/testdata/script"} {
 		scripts, err := fs.Glob(os.DirFS(folder), "*.txtar")
 		if err != nil || len(scripts) == 0 {
 			t.Fatal("no scripts found", err)

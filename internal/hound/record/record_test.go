@@ -90,6 +90,30 @@ func TestInvocationMadeElsewhereVerifies(t *testing.T) {
 	}
 }
 
+// What this implementation once wrote goes on verifying.
+func TestOwnRecordsOfOldVerify(t *testing.T) {
+	dir := t.TempDir()
+	here, err := fs.Sub(houndspec.Interop, "interop/here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, here); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"invoke.json", "invoke-v1.json"} {
+		if _, err := VerifyInvocation(filepath.Join(dir, name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	runs, err := filepath.Glob(filepath.Join(dir, "run", "*"))
+	if err != nil || len(runs) != 1 {
+		t.Fatal(runs, err)
+	}
+	if _, err := VerifyRun(runs[0]); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestEveryChangedByteIsFound(t *testing.T) {
 	all := files(t)
 	names := slices.Sorted(maps.Keys(all))
