@@ -47,7 +47,7 @@ func Example() {
 	// Output: {"data":{"text":null},"data_schema":"notes.v1","ok":true,"outcome":"completed","schema_version":"hound.driver.response.v1"}
 }
 
-func ask(t *testing.T, root string, request string) hound.Response {
+func ask(t *testing.T, root, request string) hound.Response {
 	t.Helper()
 	var out bytes.Buffer
 	if err := notes.Serve(root, strings.NewReader(request), &out); err != nil {

@@ -1,6 +1,7 @@
 package driverkit
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -66,7 +67,7 @@ func (o Operation) execute(folder string, r Request) hound.Response {
 		return refuse(err)
 	}
 	accepted, err := canon.Canonical(r.DriverPlan, canon.Limits{})
-	if err != nil || string(accepted) != string(now) {
+	if err != nil || !bytes.Equal(accepted, now) {
 		return refuse(errors.New("what would be written now is not what was planned"))
 	}
 	for _, c := range changes {

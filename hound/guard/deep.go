@@ -122,7 +122,7 @@ func (t *trial) write(ctx context.Context, operation string) {
 		return
 	}
 	const asOf = "2000-01-01"
-	first, _, err := s.plan(ctx, json.RawMessage("{}"), asOf, "")
+	first, err := s.plan(ctx, json.RawMessage("{}"), asOf)
 	if code := fault.CodeOf(err); code == hound.CodeHeld || code == hound.CodeDriver {
 		t.note("plan "+operation, nil, "the driver does not plan with an empty input: %s", fault.From(err).Message)
 		return
@@ -130,7 +130,7 @@ func (t *trial) write(ctx context.Context, operation string) {
 	if !t.note("plan "+operation, err, "a plan for an empty input") {
 		return
 	}
-	second, _, err := s.plan(ctx, json.RawMessage("{}"), asOf, "")
+	second, err := s.plan(ctx, json.RawMessage("{}"), asOf)
 	if err == nil && !document.Equal(first.Canonical, second.Canonical) {
 		err = fmt.Errorf("two plans from the same state differ; an execution would be refused")
 	}

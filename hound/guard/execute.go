@@ -122,7 +122,7 @@ func (x *execution) approved() error {
 
 // replan makes the plan once more: it must come out the same, byte for byte.
 func (x *execution) replan(ctx context.Context) error {
-	again, _, err := x.session.plan(ctx, x.plan.Input, x.plan.AsOf, "")
+	again, err := x.session.plan(ctx, x.plan.Input, x.plan.AsOf)
 	if err != nil {
 		return err
 	}

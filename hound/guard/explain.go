@@ -39,7 +39,7 @@ func (g *Guard) Explain(ctx context.Context, manifestPath string, p *Plan) ([]Di
 	if found := plan.Compare(&p.Plan, &bound); len(found) > 0 {
 		return public(found), nil
 	}
-	again, _, err := s.plan(ctx, p.Input, p.AsOf, "")
+	again, err := s.plan(ctx, p.Input, p.AsOf)
 	if err != nil {
 		return []Difference{{"proposal", "the driver no longer proposes anything: " + fault.From(err).Message}}, nil
 	}

@@ -52,43 +52,42 @@ func (g *Guard) Plan(ctx context.Context, call Call) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, _, err := s.plan(ctx, input, *call.AsOf, "")
+	p, err := s.plan(ctx, input, *call.AsOf)
 	if err != nil {
 		return nil, err
 	}
 	return publicPlan(p), nil
 }
 
-// plan makes a plan. The look is the one after the driver's answer, equal to the
-// one before it. Files below the prefix are left out of the fingerprint.
-func (s *session) plan(ctx context.Context, input json.RawMessage, asOf, prefix string) (*plan.Plan, look, error) {
+// plan makes a plan.
+func (s *session) plan(ctx context.Context, input json.RawMessage, asOf string) (*plan.Plan, error) {
 	w, err := s.ask(ctx, hound.Request{Mode: hound.ModePlan, Operation: s.operation, Input: input, AsOf: &asOf})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := s.plannable(w.Response); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	bound, err := s.bound(w.before, input, asOf, prefix)
+	bound, err := s.bound(w.before, input, asOf, "")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	expected, err := plan.ExpectedOf(w.Response, bound.WriteScopes)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := plan.CheckBefore(expected, w.before); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := s.outOfSight(expected, w.before); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	bound.Proposal = w.Response.Raw
-	p, err := plan.Seal(bound)
-	return p, w.after, err
+	return plan.Seal(bound)
 }
 
-// bound is everything a plan is bound to, but the proposal.
+// bound is everything a plan is bound to, but the proposal. Files below the
+// prefix are left out of the fingerprint.
 func (s *session) bound(now look, input json.RawMessage, asOf, prefix string) (hound.Plan, error) {
 	print, err := now.Fingerprint(prefix)
 	return hound.Plan{

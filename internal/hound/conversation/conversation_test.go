@@ -159,7 +159,7 @@ func TestEndpointsAreRootsOfServices(t *testing.T) {
 		"https://example.org/?a=b":   false,
 		"https://example.org#":       false,
 		"https://example.org/#x":     false,
-		" https://example.org":       false,
+		"\thttps://example.org":      false,
 		"https://example.org\n":      false,
 		"https:\\\\example.org":      false,
 		"https://example.org:99999x": false,

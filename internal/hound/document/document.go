@@ -14,6 +14,7 @@
 package document
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -129,7 +130,7 @@ func Equal(a, b json.RawMessage) bool {
 		return false
 	}
 	right, err := canon.Canonical(b, Limits())
-	return err == nil && string(left) == string(right)
+	return err == nil && bytes.Equal(left, right)
 }
 
 // IsSHA256 reports whether text is a hash as documents write it.

@@ -101,7 +101,7 @@ func member(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], text)
 }
 
-// runs runs a command and compares its exit code.
+// runs starts a command and compares its exit code.
 func runs(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: runs CODE command…")
@@ -111,7 +111,7 @@ func runs(ts *testscript.TestScript, neg bool, args []string) {
 	if err != nil {
 		got = "?"
 		if exit, ok := err.(*exec.ExitError); ok {
-			got = exit.ProcessState.String()
+			got = exit.String()
 		}
 	}
 	if want := "exit status " + args[0]; got != want && !(args[0] == "0" && err == nil) {

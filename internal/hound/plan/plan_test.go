@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -58,7 +59,7 @@ func TestPlanMadeElsewhereIsReadAndKeepsItsID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(p.Line()) != string(elsewhere(t)) {
+	if !bytes.Equal(p.Line(), elsewhere(t)) {
 		t.Error("the plan is written otherwise than it was read")
 	}
 	if len(p.Expected.Effects) != 1 || p.Expected.Effects[0].Path != "notes/today.txt" {

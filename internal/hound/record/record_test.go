@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"io/fs"
 	"maps"
@@ -268,7 +269,7 @@ func TestRecordIsWrittenAsOthersWriteIt(t *testing.T) {
 	}
 	for name, want := range files(t) {
 		got, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || string(got) != string(want) {
+		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: %v\n%s\n%s", name, err, got, want)
 		}
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != 0o600 {
@@ -547,7 +548,7 @@ func FuzzVerifyRun(f *testing.F) {
 		if _, ours := changed[name]; !ours {
 			return
 		}
-		same := string(changed[name]) == string(data)
+		same := bytes.Equal(changed[name], data)
 		changed[name] = data
 		if _, err := VerifyRun(put(t, changed)); (err == nil) != same {
 			t.Errorf("%s: %v", name, err)

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -195,7 +196,7 @@ func (v *verification) checkManifest(p *plan.Plan) {
 
 func (v *verification) checkRequest(p *plan.Plan) {
 	want, err := document.Line(p.Request())
-	v.require(hound.RequestFile, err == nil && string(want) == string(v.files[hound.RequestFile]))
+	v.require(hound.RequestFile, err == nil && bytes.Equal(want, v.files[hound.RequestFile]))
 }
 
 func (v *verification) checkApproval(p *plan.Plan) {
@@ -306,5 +307,5 @@ func isCanonical(data []byte) bool {
 		return false
 	}
 	want, err := document.Line(members)
-	return err == nil && string(want) == string(data)
+	return err == nil && bytes.Equal(want, data)
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -111,7 +112,7 @@ func script(a, b []string) []step {
 		tail = append(tail, step{' ', a[len(a)-1]})
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	steps := append(head, middle(a, b)...)
+	steps := slices.Concat(head, middle(a, b))
 	for i := len(tail) - 1; i >= 0; i-- {
 		steps = append(steps, tail[i])
 	}

@@ -81,12 +81,11 @@ func fileOf(e hound.ExpectedEffect, bodies map[string][]byte, before Source) Fil
 	}
 	body := bodies[e.Path]
 	if _, there := bodies[e.Path]; !there && e.AfterSHA256 != nil {
-		if e.BeforeSHA256 != nil && *e.BeforeSHA256 == *e.AfterSHA256 {
-			body = old
-		} else {
+		if e.BeforeSHA256 == nil || *e.BeforeSHA256 != *e.AfterSHA256 {
 			f.Missing = "after"
 			return f
 		}
+		body = old
 	}
 	f.Shown = ShownBinary
 	if isText(old) && isText(body) {
