@@ -34,10 +34,11 @@ func ParseResponse(raw []byte) (*hound.Response, error) {
 		return nil, fmt.Errorf("the response is no strict JSON: %w", err)
 	}
 	var r hound.Response
-	if err := document.Decode(raw, responseForm, &r); err != nil {
+	members, err := document.DecodeMembers(raw, responseForm, &r)
+	if err != nil {
 		return nil, fmt.Errorf("the response breaks its contract: %w", err)
 	}
-	if err := checkResponse(&r, raw); err != nil {
+	if err := checkResponse(&r, members); err != nil {
 		return nil, fmt.Errorf("the response breaks its contract: %w", err)
 	}
 	canonical, err := canon.Canonical(raw, ResponseLimits())
@@ -48,7 +49,7 @@ func ParseResponse(raw []byte) (*hound.Response, error) {
 	return &r, nil
 }
 
-func checkResponse(r *hound.Response, raw []byte) error {
+func checkResponse(r *hound.Response, members map[string]json.RawMessage) error {
 	switch {
 	case r.SchemaVersion != hound.SchemaResponse:
 		return fmt.Errorf("schema_version is %q, not %q", r.SchemaVersion, hound.SchemaResponse)
@@ -56,10 +57,6 @@ func checkResponse(r *hound.Response, raw []byte) error {
 		return fmt.Errorf("outcome %q is unknown", r.Outcome)
 	case r.OK != r.Outcome.OK():
 		return fmt.Errorf("ok is %t with the outcome %q", r.OK, r.Outcome)
-	}
-	members, err := document.Members(raw)
-	if err != nil {
-		return err
 	}
 	if _, there := members["data_schema"]; there && (r.DataSchema == "" || hasControl(r.DataSchema)) {
 		return fmt.Errorf("data_schema is empty or has a control character")

@@ -15,9 +15,12 @@ package document
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,27 +46,31 @@ type Form struct {
 
 // Decode reads one closed object into v, a pointer to a struct.
 func Decode(raw []byte, form Form, v any) error {
+	_, err := DecodeMembers(raw, form, v)
+	return err
+}
+
+// DecodeMembers is Decode that also tells which members there are: an absent
+// member and an empty one are two things to a hash.
+func DecodeMembers(raw []byte, form Form, v any) (map[string]json.RawMessage, error) {
 	members, err := Members(raw)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := form.check(members); err != nil {
-		return err
+		return nil, err
 	}
-	return canon.Decode(raw, v, Limits())
+	return members, canon.Decode(raw, v, Limits())
 }
 
 // Members returns the members of an object by name.
 func Members(raw []byte) (map[string]json.RawMessage, error) {
-	if err := canon.Check(raw, Limits()); err != nil {
-		return nil, err
-	}
-	if first := strings.TrimLeft(string(raw[:min(len(raw), 64)]), " \t\r\n"); first != "" && first[0] != '{' {
-		return nil, fmt.Errorf("a JSON object is needed")
-	}
 	members := map[string]json.RawMessage{}
 	if err := canon.Decode(raw, &members, Limits()); err != nil {
 		return nil, err
+	}
+	if members == nil {
+		return nil, errors.New("a JSON object is needed")
 	}
 	return members, nil
 }
@@ -143,12 +150,40 @@ func IsSHA256(text string) bool {
 }
 
 // SelfHash returns the hash of an object without one of its members: the form
-// of every id that a document holds of itself.
-func SelfHash(raw json.RawMessage, member string) (string, error) {
-	members, err := Members(raw)
+// of every id that a document holds of itself. The object must be canonical: its
+// parts then are, too, and only need to be put together.
+func SelfHash(canonical json.RawMessage, member string) (string, error) {
+	members, err := Members(canonical)
 	if err != nil {
 		return "", err
 	}
 	delete(members, member)
-	return Digest(members)
+	sum := sha256.New()
+	separator := "{"
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		key, err := Canonical(name)
+		if err != nil {
+			return "", err
+		}
+		for _, part := range [][]byte{[]byte(separator), key, []byte(":"), members[name]} {
+			sum.Write(part)
+		}
+		separator = ","
+	}
+	if separator == "{" {
+		sum.Write([]byte(separator))
+	}
+	sum.Write([]byte("}"))
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// IsCanonicalLine reports whether a file holds a document as it is written here:
+// canonical JSON and a line feed.
+func IsCanonicalLine(data []byte) bool {
+	text, found := bytes.CutSuffix(data, []byte("\n"))
+	if !found || !IsObject(text) {
+		return false
+	}
+	want, err := canon.Canonical(text, Limits())
+	return err == nil && bytes.Equal(want, text)
 }

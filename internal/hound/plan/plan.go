@@ -72,17 +72,14 @@ func Load(path string) (*Plan, error) {
 }
 
 func parse(data []byte) (*Plan, error) {
-	members, err := document.Members(data)
-	if err != nil {
-		return nil, err
-	}
-	if string(members["schema_version"]) == `"`+hound.SchemaPlanV1+`"` {
-		return nil, fmt.Errorf("a %s can be verified, and neither approved nor executed", hound.SchemaPlanV1)
-	}
 	var p Plan
 	if err := document.Decode(data, planForm, &p.Plan); err != nil {
+		if isFirstVersion(data) {
+			return nil, fmt.Errorf("a %s can be verified, and neither approved nor executed", hound.SchemaPlanV1)
+		}
 		return nil, err
 	}
+	var err error
 	if p.Canonical, err = canon.Canonical(data, document.Limits()); err != nil {
 		return nil, err
 	}
@@ -163,6 +160,7 @@ func (p *Plan) checkFingerprint() error {
 	if err != nil {
 		return err
 	}
+	// A part of canonical JSON is canonical.
 	sum, err := document.SelfHash(members["repo_fingerprint"], "fingerprint_sha256")
 	if err != nil || sum != f.FingerprintSHA256 {
 		return fmt.Errorf("fingerprint_sha256 is not the hash of the fingerprint")
@@ -222,12 +220,9 @@ func text(raw json.RawMessage) (string, error) {
 // ParseRecorded reads a plan for a verifier, which also knows the first version:
 // its own hash, and the members that later ones have too.
 func ParseRecorded(data []byte) (*Plan, error) {
-	members, err := document.Members(data)
-	if err != nil {
-		return nil, err
-	}
-	if string(members["schema_version"]) != `"`+hound.SchemaPlanV1+`"` {
-		return Parse(data)
+	read, err := Parse(data)
+	if err == nil || !isFirstVersion(data) {
+		return read, err
 	}
 	var p Plan
 	if _, err := canon.DecodeOpen(data, &p.Plan, document.Limits()); err != nil {
@@ -240,4 +235,13 @@ func ParseRecorded(data []byte) (*Plan, error) {
 		return nil, fmt.Errorf("plan_id is not the hash of the plan")
 	}
 	return &p, p.checkProposal()
+}
+
+// isFirstVersion reports whether data is a plan of the first version.
+func isFirstVersion(data []byte) bool {
+	var head struct {
+		SchemaVersion string `json:"schema_version"`
+	}
+	_, err := canon.DecodeOpen(data, &head, document.Limits())
+	return err == nil && head.SchemaVersion == hound.SchemaPlanV1
 }

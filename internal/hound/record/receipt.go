@@ -103,8 +103,11 @@ func (v *invocation) check() {
 	m := v.checkManifest()
 	v.checkRequest(m)
 	v.checkParts()
-	sum, err := document.SelfHash(v.members["receipt"], "receipt_id")
-	v.require("receipt_id", err == nil && sum == v.receipt.ReceiptID)
+	canonical, err := document.Canonical(v.members["receipt"])
+	if v.require("receipt_id", err == nil) {
+		sum, err := document.SelfHash(canonical, "receipt_id")
+		v.require("receipt_id", err == nil && sum == v.receipt.ReceiptID)
+	}
 }
 
 // readReceipt reads either version of the receipt.

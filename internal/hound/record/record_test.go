@@ -231,7 +231,7 @@ func TestWhatIsNoRecordIsUnreadable(t *testing.T) {
 }
 
 // recorded is a run to be recorded anew.
-func recorded(t *testing.T) Run {
+func recorded(t testing.TB) Run {
 	t.Helper()
 	all := files(t)
 	p, err := plan.Parse(all[hound.PlanFile])
@@ -249,7 +249,7 @@ func recorded(t *testing.T) Run {
 	return Run{Manifest: m, Plan: p, Approval: a}
 }
 
-func ended(t *testing.T) hound.RunResult {
+func ended(t testing.TB) hound.RunResult {
 	t.Helper()
 	var r hound.RunResult
 	if err := json.Unmarshal(files(t)[hound.ResultFile], &r); err != nil {

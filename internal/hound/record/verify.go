@@ -154,11 +154,11 @@ func (v *verification) check() {
 		sum, listed := v.index.Files[name]
 		switch {
 		case name == hound.IndexFile:
-			v.require("index.files", isCanonical(data))
+			v.require("index.files", document.IsCanonicalLine(data))
 		case !listed:
 			v.fail(name)
 		default:
-			v.require(name, sum == document.Sum(data) && isCanonical(data))
+			v.require(name, sum == document.Sum(data) && document.IsCanonicalLine(data))
 		}
 	}
 	p, err := plan.ParseRecorded(v.files[hound.PlanFile])
@@ -241,19 +241,22 @@ func (v *verification) checkResult(p *plan.Plan) {
 }
 
 func readResult(data []byte) (*result, error) {
-	members, err := document.Members(data)
-	if err != nil {
-		return nil, err
+	var r result
+	var err error
+	if r.members, err = document.DecodeMembers(data, resultForm, &r.RunResult); err != nil {
+		if r.members, err = document.DecodeMembers(data, resultFormV1, &r.RunResult); err != nil || r.SchemaVersion != hound.SchemaRunResultV1 {
+			return nil, fs.ErrInvalid
+		}
+		return checkedResult(&r)
 	}
-	r := &result{members: members}
-	form := resultForm
-	if string(members["schema_version"]) == `"`+hound.SchemaRunResultV1+`"` {
-		form = resultFormV1
+	if r.SchemaVersion != hound.SchemaRunResult {
+		return nil, fs.ErrInvalid
 	}
-	if err := document.Decode(data, form, &r.RunResult); err != nil {
-		return nil, err
-	}
-	if r.SchemaVersion != hound.SchemaRunResult && r.SchemaVersion != hound.SchemaRunResultV1 || !r.Outcome.Known() {
+	return checkedResult(&r)
+}
+
+func checkedResult(r *result) (*result, error) {
+	if !r.Outcome.Known() {
 		return nil, fs.ErrInvalid
 	}
 	return r, nil
@@ -298,14 +301,4 @@ func (r *result) failed() bool {
 		}
 	}
 	return (r.Outcome == hound.OutcomeFailed || r.Outcome == hound.OutcomeHeld) && r.Error != "" && !r.has("data")
-}
-
-// isCanonical reports whether a file holds a document as the kernel writes it.
-func isCanonical(data []byte) bool {
-	members, err := document.Members(data)
-	if err != nil {
-		return false
-	}
-	want, err := document.Line(members)
-	return err == nil && bytes.Equal(want, data)
 }

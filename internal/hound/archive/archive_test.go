@@ -1,0 +1,138 @@
+package archive
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"bridle/internal/kernel/journal"
+	houndspec "bridle/spec/hound"
+)
+
+const planID = "ed2aa55077cd4b89f9553589016ba54dc1b2fa31a0e87ed23c339b81de72dac8"
+
+// root is a run root with one good record, one damaged and one pending.
+func root(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	put := func(id string, change func(name string, data []byte) []byte) {
+		dir := filepath.Join(root, id)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		from := "interop/elsewhere/run/" + planID
+		entries, err := houndspec.Interop.ReadDir(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range entries {
+			data, err := houndspec.Interop.ReadFile(from + "/" + entry.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, entry.Name()), change(entry.Name(), data), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put(planID, func(_ string, data []byte) []byte { return data })
+	put(strings.Repeat("a", 64), func(_ string, data []byte) []byte { return append(data, ' ') })
+	put(strings.Repeat("b", 64), func(name string, data []byte) []byte {
+		if name == "result.json" || name == "index.json" {
+			return []byte(`{"plan_id":"x","record":"result","schema_version":"hound.run.pending.v1"}` + "\n")
+		}
+		return data
+	})
+	if err := os.Mkdir(filepath.Join(root, "something-else"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func TestRecordsAreListedWithTheirState(t *testing.T) {
+	runs, err := List(root(t))
+	if err != nil || len(runs) != 3 {
+		t.Fatal(runs, err)
+	}
+	states := map[string]string{}
+	for _, run := range runs {
+		states[run.PlanID] = run.State
+		if (run.State == StateOK) != (run.IndexSHA256 != "") {
+			t.Errorf("%+v", run)
+		}
+	}
+	if states[planID] != StateOK || states[strings.Repeat("a", 64)] != StateInvalid || states[strings.Repeat("b", 64)] != StatePending {
+		t.Error(states)
+	}
+	none, err := List(filepath.Join(t.TempDir(), "none"))
+	if err != nil || none == nil || len(none) != 0 {
+		t.Error(none, err)
+	}
+}
+
+func TestRulesChooseByNumberAgeAndState(t *testing.T) {
+	at := func(day int) time.Time { return time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC) }
+	runs := []Run{
+		{PlanID: "1", State: StateOK, At: at(1)}, {PlanID: "2", State: StatePending, At: at(2)}, {PlanID: "3", State: StateFailed, At: at(3)},
+		{PlanID: "4", State: StateInvalid, At: at(4)}, {PlanID: "5", State: StateHeld, At: at(5)},
+	}
+	ids := func(runs []Run) string {
+		text := ""
+		for _, run := range runs {
+			text += run.PlanID
+		}
+		return text
+	}
+	for _, c := range []struct {
+		rule           Rule
+		gone, evidence string
+	}{
+		{Rule{}, "135", "24"},
+		{Rule{Keep: 1}, "13", "24"},
+		{Rule{Keep: 5}, "", ""},
+		{Rule{Keep: 50}, "", ""},
+		{Rule{Before: at(3)}, "1", "2"},
+		{Rule{Keep: 4, Before: at(9)}, "1", ""},
+	} {
+		gone, evidence := Choose(runs, c.rule)
+		if ids(gone) != c.gone || ids(evidence) != c.evidence {
+			t.Errorf("%+v: %s and %s", c.rule, ids(gone), ids(evidence))
+		}
+	}
+}
+
+func TestRemovedRecordsLeaveTheirDigestsInAChain(t *testing.T) {
+	root := root(t)
+	runs, err := List(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, _ := Choose(runs, Rule{})
+	if err := Remove(context.Background(), root, gone, time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)); err != nil {
+		t.Fatal(err)
+	}
+	report, err := journal.Verify(filepath.Join(root, Journal))
+	if err != nil || report.Problem != nil || report.Lines != 1 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	lines, err := journal.Read(filepath.Join(root, Journal), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept Pruned
+	if err := json.Unmarshal(lines[0].Raw, &kept); err != nil || kept.PlanID != planID || kept.IndexSHA256 != gone[0].IndexSHA256 {
+		t.Errorf("%+v, %v", kept, err)
+	}
+	left, err := List(root)
+	if err != nil || len(left) != 2 {
+		t.Error(left, err)
+	}
+	outside := Run{PlanID: planID, Path: filepath.Join(t.TempDir(), planID)}
+	if err := Remove(context.Background(), root, []Run{outside}, time.Now()); err == nil {
+		t.Error("a record elsewhere is removed")
+	}
+}
