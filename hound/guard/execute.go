@@ -86,7 +86,7 @@ func (x *execution) perform(ctx context.Context) (*hound.RunResult, error) {
 	if err := x.approved(); err != nil {
 		return nil, err
 	}
-	if x.record, err = record.Create(x.dir, record.Run{Manifest: x.manifest, Plan: x.plan, Approval: x.approval}); err != nil {
+	if x.record, err = record.Create(x.root, x.relative, record.Run{Manifest: x.manifest, Plan: x.plan, Approval: x.approval}); err != nil {
 		return nil, err
 	}
 	return x.finish(x.drive(ctx))

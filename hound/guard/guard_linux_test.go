@@ -348,6 +348,38 @@ func TestPlanOnAnUnbornHeadIsExecutedOnce(t *testing.T) {
 	}
 }
 
+func TestNothingRunsWithoutARecord(t *testing.T) {
+	p := newProject(t, script{proposal: effects("notes/new.txt", "0644", "", "new\n"), execute: "echo new >notes/new.txt"})
+	p.put(".gitignore", ".hound\n")
+	p.put(".hound", "no folder")
+	p.commit()
+	if _, err := p.execute(p.plan("w")); !fault.Is(err, hound.CodeBadManifest) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Lstat(filepath.Join(p.root, "notes/new.txt")); err == nil {
+		t.Error("the driver ran")
+	}
+}
+
+func TestDriverCannotGetRidOfItsRecord(t *testing.T) {
+	for name, execute := range map[string]string{
+		"removed":         "rm -r .hound",
+		"a file instead":  "rm -r .hound; echo x >.hound",
+		"a link instead":  "mv .hound away; ln -s away .hound",
+		"elsewhere":       "mkdir /tmp/away.$$; mv .hound /tmp/away.$$; ln -s /tmp/away.$$/.hound .hound",
+		"a folder's mode": "chmod 0777 .hound",
+	} {
+		p := newProject(t, script{proposal: effects("notes/new.txt", "0644", "", "new\n"), execute: "echo new >notes/new.txt; " + execute}).commit()
+		plan := p.plan("w")
+		if _, err := p.execute(plan); err == nil {
+			t.Errorf("%s: the run is fine", name)
+		}
+		if r := p.recorded(plan); r.OK {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
 func TestOneOfManyExecutionsWins(t *testing.T) {
 	p := newProject(t, script{proposal: effects("notes/new.txt", "0644", "", "new\n"), execute: "echo new >notes/new.txt"}).commit()
 	plan := p.plan("w")

@@ -2,7 +2,6 @@ package record
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 )
 
@@ -20,7 +19,7 @@ func BenchmarkRecord(b *testing.B) {
 	run, result := recorded(b), ended(b)
 	for b.Loop() {
 		root := b.TempDir()
-		d, err := Create(filepath.Join(root, planID), run)
+		d, err := Create(root, planID, run)
 		if err != nil {
 			b.Fatal(err)
 		}

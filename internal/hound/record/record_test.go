@@ -259,8 +259,9 @@ func ended(t testing.TB) hound.RunResult {
 }
 
 func TestRecordIsWrittenAsOthersWriteIt(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "runs", planID)
-	d, err := Create(dir, recorded(t))
+	root := t.TempDir()
+	dir := filepath.Join(root, "runs", planID)
+	d, err := Create(root, "runs/"+planID, recorded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +284,7 @@ func TestRecordIsWrittenAsOthersWriteIt(t *testing.T) {
 
 func TestRunThatWasCutOffIsPending(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), planID)
-	if _, err := Create(dir, recorded(t)); err != nil {
+	if _, err := Create(filepath.Dir(dir), planID, recorded(t)); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -294,7 +295,7 @@ func TestRunThatWasCutOffIsPending(t *testing.T) {
 	if !fault.Is(err, hound.CodeInvalid) || !strings.Contains(fault.From(err).Hint, "cut off") {
 		t.Errorf("%v", err)
 	}
-	if _, err := Create(dir, recorded(t)); !fault.Is(err, hound.CodeRunExists) || fault.From(err).Exit != hound.ExitRefused {
+	if _, err := Create(filepath.Dir(dir), planID, recorded(t)); !fault.Is(err, hound.CodeRunExists) || fault.From(err).Exit != hound.ExitRefused {
 		t.Errorf("a directory is used twice: %v", err)
 	}
 }
@@ -305,7 +306,7 @@ func TestLeftoverOfACutOffCreationIsCleared(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(making, "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d, err := Create(filepath.Join(root, planID), recorded(t))
+	d, err := Create(root, planID, recorded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +354,7 @@ func TestTamperingWithTheRecordIsSeenAndUndone(t *testing.T) {
 		}, "."},
 	} {
 		dir := filepath.Join(t.TempDir(), planID)
-		d, err := Create(dir, recorded(t))
+		d, err := Create(filepath.Dir(dir), planID, recorded(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -375,9 +376,48 @@ func TestTamperingWithTheRecordIsSeenAndUndone(t *testing.T) {
 	}
 }
 
+func TestRecordLiesInRealFoldersOfTheRepository(t *testing.T) {
+	for name, block := range map[string]func(path string) error{
+		"a link": func(path string) error { return os.Symlink(t.TempDir(), path) },
+		"a file": func(path string) error { return os.WriteFile(path, nil, 0o600) },
+	} {
+		root := t.TempDir()
+		if err := block(filepath.Join(root, ".hound")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Create(root, ".hound/runs/"+planID, recorded(t)); !fault.Is(err, hound.CodeBadManifest) {
+			t.Errorf("%s: %v", name, err)
+		}
+		// And when the driver puts it there meanwhile, the record comes back.
+		root = t.TempDir()
+		d, err := Create(root, ".hound/runs/"+planID, recorded(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(root, ".hound"), filepath.Join(root, "away")); err != nil {
+			t.Fatal(err)
+		}
+		if err := block(filepath.Join(root, ".hound")); err != nil {
+			t.Fatal(err)
+		}
+		if altered := d.Altered(); len(altered) == 0 {
+			t.Errorf("%s is not seen", name)
+		}
+		if err := d.Finish(ended(t)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if info, err := os.Lstat(filepath.Join(root, ".hound")); err != nil || !info.IsDir() {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+		if _, err := VerifyRun(d.Path); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestModeOfARecordFileIsPutBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), planID)
-	d, err := Create(dir, recorded(t))
+	d, err := Create(filepath.Dir(dir), planID, recorded(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 
 	"bridle/hound"
 	"bridle/internal/hound/document"
@@ -22,7 +24,9 @@ const (
 
 // Directory is the record of one run on the disk.
 type Directory struct {
-	Path  string
+	Path string
+	// above are the folders between the repository's root and Path.
+	above []string
 	run   Run
 	files map[string][]byte
 	// written is what the files hold since the last write.
@@ -33,8 +37,8 @@ type Directory struct {
 func Exists(path string) error {
 	_, err := os.Lstat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return nil // what stands in the way is Create's to refuse
 	case err != nil:
 		return durable.Explain("look for", path, err)
 	}
@@ -48,13 +52,20 @@ func exists(path string) error {
 }
 
 // Create publishes the record of a run that has not begun: all of its files, or
-// nothing. The caller holds the lock of the repository.
-func Create(path string, run Run) (*Directory, error) {
+// nothing. The way from the repository's root to it, relative with slashes, must
+// lead through real folders: behind a link the record would lie anywhere. The
+// caller holds the lock of the repository.
+func Create(root, relative string, run Run) (*Directory, error) {
 	files, err := run.documents()
 	if err != nil {
 		return nil, err
 	}
-	d := &Directory{Path: path, run: run, files: files}
+	path := filepath.Join(root, filepath.FromSlash(relative))
+	d := &Directory{Path: path, above: above(root, relative), run: run, files: files}
+	if bad := d.blocked(); bad != "" {
+		return nil, fault.Newf(hound.CodeBadManifest, "the run root cannot be used: %q is no folder", bad).
+			WithHint("nothing was executed; records must lie in the repository itself").WithExit(hound.ExitRefused)
+	}
 	first := map[string][]byte{}
 	for name, data := range files {
 		first[name] = data
@@ -76,6 +87,26 @@ func Create(path string, run Run) (*Directory, error) {
 	}
 	d.written = first
 	return d, nil
+}
+
+// above lists the folders between a root and a path below it, the outermost first.
+func above(root, relative string) []string {
+	var list []string
+	parts := strings.Split(relative, "/")
+	for i := 1; i < len(parts); i++ {
+		list = append(list, filepath.Join(root, filepath.Join(parts[:i]...)))
+	}
+	return list
+}
+
+// blocked is the first thing above the record that is there and no folder.
+func (d *Directory) blocked() string {
+	for _, path := range d.above {
+		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
+			return path
+		}
+	}
+	return ""
 }
 
 // publish fills a hidden directory and moves it into place. What an earlier,
@@ -106,7 +137,7 @@ func publish(path string, files map[string][]byte) error {
 // Altered names the files that are not as they were written, sorted: changed,
 // missing, re-moded or new.
 func (d *Directory) Altered() []string {
-	if info, err := os.Lstat(d.Path); err != nil || !info.IsDir() {
+	if info, err := os.Lstat(d.Path); err != nil || !info.IsDir() || d.blocked() != "" {
 		return []string{"."}
 	}
 	var altered []string
@@ -167,6 +198,11 @@ func (d *Directory) Finish(result hound.RunResult) error {
 
 // clear makes room for the record where a driver put something in its place.
 func (d *Directory) clear() error {
+	for bad := d.blocked(); bad != ""; bad = d.blocked() {
+		if err := durable.RemoveAll(bad); err != nil {
+			return err
+		}
+	}
 	if info, err := os.Lstat(d.Path); err != nil || !info.IsDir() {
 		if err := durable.RemoveAll(d.Path); err != nil {
 			return err
