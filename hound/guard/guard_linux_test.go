@@ -380,6 +380,19 @@ func TestDriverCannotGetRidOfItsRecord(t *testing.T) {
 	}
 }
 
+func TestNamesThatNoDocumentHoldsAreRefusedByName(t *testing.T) {
+	p := newProject(t, script{}).commit()
+	p.put("odd\xff", "x")
+	_, err := newGuard(t, nil).Plan(context.Background(), p.call("w"))
+	if f := fault.From(err); f == nil || f.Exit != hound.ExitRefused || !strings.Contains(f.Message, `odd\xff`) {
+		t.Errorf("%v", err)
+	}
+	p.put(".git/info/exclude", "odd*\n")
+	if _, err := newGuard(t, nil).Plan(context.Background(), p.call("w")); err != nil {
+		t.Errorf("an ignored one: %v", err)
+	}
+}
+
 func TestOneOfManyExecutionsWins(t *testing.T) {
 	p := newProject(t, script{proposal: effects("notes/new.txt", "0644", "", "new\n"), execute: "echo new >notes/new.txt"}).commit()
 	plan := p.plan("w")
