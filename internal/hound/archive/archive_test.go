@@ -77,8 +77,11 @@ func TestRecordsAreListedWithTheirState(t *testing.T) {
 func TestRulesChooseByNumberAgeAndState(t *testing.T) {
 	at := func(day int) time.Time { return time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC) }
 	runs := []Run{
-		{PlanID: "1", State: StateOK, At: at(1)}, {PlanID: "2", State: StatePending, At: at(2)}, {PlanID: "3", State: StateFailed, At: at(3)},
-		{PlanID: "4", State: StateInvalid, At: at(4)}, {PlanID: "5", State: StateHeld, At: at(5)},
+		{PlanID: "1", State: StateOK, At: at(1)},
+		{PlanID: "2", State: StatePending, At: at(2)},
+		{PlanID: "3", State: StateFailed, At: at(3)},
+		{PlanID: "4", State: StateInvalid, At: at(4)},
+		{PlanID: "5", State: StateHeld, At: at(5)},
 	}
 	ids := func(runs []Run) string {
 		text := ""
