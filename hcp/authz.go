@@ -66,3 +66,23 @@ type AuthzContext struct {
 	ProjectID string    `json:"project_id,omitempty"`
 	Grants    []Grant   `json:"grants"`
 }
+
+// AuthzRequest is what a decision about grants is asked for: one command of a
+// pack, as its Policy describes it.
+type AuthzRequest struct {
+	PackID    string    `json:"pack_id"`
+	VerbKey   string    `json:"verb_key"`
+	Operation Operation `json:"operation"`
+	Land      Land      `json:"land"`
+}
+
+// AuthzDecision is the answer. Reason says why not, in the words that stand
+// behind "denied: ".
+type AuthzDecision struct {
+	Allow  bool   `json:"allow"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Authorize decides whether a Principal may cause an effect at all. It sees
+// nothing of a call's arguments.
+type Authorize func(ctx AuthzContext, req AuthzRequest) AuthzDecision

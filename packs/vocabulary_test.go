@@ -330,6 +330,23 @@ func TestBootstrapPackHasItsEighteenCommands(t *testing.T) {
 	}
 }
 
+// What the protocol has the Skill of the command line say about access.
+func TestSkillOfTheBootstrapTellsAgentsHowAccessIsAnswered(t *testing.T) {
+	data, err := fs.ReadFile(FS(), "hcp-cli/HARNESS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	skill := strings.Join(strings.Fields(string(data)), " ")
+	for _, want := range []string{
+		"follow the `hint` of that answer", "Stop at `denied_by_rule` and tell the user", "in named arguments, one risky command in each call",
+		"Running `hcpx approve`, `reject`, `mode`, `allow`, `ask`, `deny` or `rules rm`. They belong to a person",
+	} {
+		if !strings.Contains(skill, want) {
+			t.Errorf("the Skill does not say %q", want)
+		}
+	}
+}
+
 func TestProofScriptsAreValidShell(t *testing.T) {
 	needs(t, "sh")
 	eachPack(t, func(t *testing.T, p loaded) {

@@ -50,6 +50,10 @@ type Options struct {
 	// since belonging to a tenant is not belonging to a project.
 	ProjectID string
 	Member    func(scope hcp.AuthzContext) bool
+	// Authorize decides about commands in place of the grants, which it may still
+	// look at; see DefaultAuthorize. Membership, elevation, access and approvals
+	// stay as they are.
+	Authorize hcp.Authorize
 
 	// AllowBins names executables besides those of the packs: an absolute path
 	// says which file a pack's bare name means, instead of SearchPath.
@@ -145,11 +149,14 @@ func create(o Options, open bool) (*Runtime, error) {
 		r.sandbox = hcp.NativeLocal
 	}
 	options := pipeline.Options{
-		Runtime:  runtimeName,
-		Clock:    clock.System(),
-		Packs:    e,
-		Scope:    func(ctx context.Context) (hcp.AuthzContext, error) { return r.scopeFor(ctx, open), nil },
-		Member:   o.Member,
+		Runtime: runtimeName,
+		Clock:   clock.System(),
+		Packs:   e,
+		Scope:   func(ctx context.Context) (hcp.AuthzContext, error) { return r.scopeFor(ctx, open), nil },
+		Member:  o.Member,
+
+		Authorize: o.Authorize,
+
 		Access:   func(_ context.Context, id string) (access.Settings, error) { return r.settings(id) },
 		Hub:      e.hub(),
 		Adapters: e.adapters(),
@@ -167,6 +174,13 @@ func create(o Options, open bool) (*Runtime, error) {
 	}
 	r.pipeline = pipeline.New(options)
 	return r, nil
+}
+
+// DefaultAuthorize is what decides without Options.Authorize: land brain needs a
+// project, the Policy's operation picks the capability, and a grant must cover it
+// for the pack and the command.
+func DefaultAuthorize(scope hcp.AuthzContext, req hcp.AuthzRequest) hcp.AuthzDecision {
+	return authz.Default(scope, req)
 }
 
 func newEngine(o Options) (engine, error) {

@@ -17,6 +17,8 @@ type AccessOptions struct {
 	Audit func(ctx context.Context, e hcp.AuditEvent, durable bool) error
 	// Member decides about commands whose land is brain, as in Options.
 	Member func(scope hcp.AuthzContext) bool
+	// Authorize decides in place of the grants, as in Options.
+	Authorize hcp.Authorize
 }
 
 // WithAccess puts argument checks, grants, the access decision, approvals and
@@ -30,7 +32,7 @@ func WithAccess(d Driver, o AccessOptions) Driver {
 	}
 	g := &guarded{Driver: d, options: o}
 	r, err := create(Options{
-		Driver: d, Access: o.Access, Approvals: o.Approvals, Views: o.Views, Audit: o.Audit, Member: o.Member,
+		Driver: d, Access: o.Access, Approvals: o.Approvals, Views: o.Views, Audit: o.Audit, Member: o.Member, Authorize: o.Authorize,
 	}, true)
 	g.runtime, g.err = r, err
 	return g

@@ -84,6 +84,31 @@ func Assert(ctx hcp.AuthzContext, need hcp.Capability, packID, key string) error
 // Membership reports whether the context's Principal belongs to its project.
 type Membership func(ctx hcp.AuthzContext) bool
 
+// Default is the decision by the context's project and grants (§9.4, §9.5), which
+// a program that embeds the runtime may replace. That a project has the Principal
+// for a member is checked besides, whoever decides here.
+func Default(ctx hcp.AuthzContext, req hcp.AuthzRequest) hcp.AuthzDecision {
+	err := Scope(ctx, req.Land, func(hcp.AuthzContext) bool { return true })
+	if err == nil {
+		err = Assert(ctx, NeedFor(req.VerbKey, hcp.PolicyEntry{Operation: req.Operation}), req.PackID, req.VerbKey)
+	}
+	if err == nil {
+		return hcp.AuthzDecision{Allow: true}
+	}
+	return hcp.AuthzDecision{Reason: strings.TrimPrefix(err.Error(), "denied: ")}
+}
+
+// Refused is the denial that a decision stands for.
+func Refused(d hcp.AuthzDecision) error {
+	if d.Allow {
+		return nil
+	}
+	if d.Reason == "" {
+		d.Reason = "not authorised"
+	}
+	return denied("%s", d.Reason)
+}
+
 // Scope checks the session against the land of a command or trigger (§9.2).
 // Land brain needs a project and membership in it; without a membership check
 // nobody is a member.

@@ -107,7 +107,7 @@ func cardLine(p *cli.Page, line card.Line) {
 	case card.PartSignal:
 		p.Line(p.Yellow(line.Text))
 	case card.PartCommand:
-		p.Line(p.Dim(line.Text))
+		p.Line(line.Text) // what will run is no small print
 	case card.PartRow, card.PartBlank:
 		p.Line(p.Dim(line.Label), line.Text)
 	}

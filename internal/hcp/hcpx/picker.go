@@ -203,8 +203,15 @@ func (p *picker) draw(page *cli.Page, width, height int) {
 	} else {
 		page.Line()
 	}
-	page.Line(page.Dim(clip(p.keys(), width)))
+	if keys := clip(p.keys(), width); p.isArmed() {
+		page.Line(page.Bold(keys))
+	} else {
+		page.Line(page.Dim(keys))
+	}
 }
+
+// isArmed says that one key more is a yes.
+func (p *picker) isArmed() bool { return p.armed != "" && p.armed == p.chosen }
 
 func (p *picker) tail() string {
 	if p.watch {
@@ -268,7 +275,7 @@ func (p *picker) drawCard(page *cli.Page, width, height int) {
 
 func (p *picker) keys() string {
 	switch {
-	case p.armed != "" && p.armed == p.chosen:
+	case p.isArmed():
 		return "approve " + p.armed + "? Enter says yes, any other key no"
 	case p.chosen == "":
 		return "q leaves"
@@ -294,11 +301,29 @@ func breakLine(line card.Line, width int) []card.Line {
 			used += cellsOf(rest[n])
 			n++
 		}
-		n = max(n, 1)
-		out = append(out, card.Line{Part: line.Part, Text: mark + string(rest[:n])})
+		n = max(betweenWords(rest, n), 1)
+		piece := card.Line{Part: line.Part, Text: mark + string(rest[:n])}
+		if text, ok := strings.CutPrefix(piece.Text, line.Label); first && ok {
+			piece.Label, piece.Text = line.Label, text
+		}
+		out = append(out, piece)
 		rest = rest[n:]
 	}
 	return out
+}
+
+// betweenWords moves a break back to behind a space, unless that would leave
+// half of the line empty.
+func betweenWords(text []rune, at int) int {
+	if at >= len(text) {
+		return at
+	}
+	for n := at; n > at/2; n-- {
+		if text[n-1] == ' ' {
+			return n
+		}
+	}
+	return at
 }
 
 // clip shortens a line that repeats what is shown elsewhere, with a mark.

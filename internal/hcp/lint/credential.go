@@ -4,9 +4,14 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"bridle/internal/kernel/redact"
 )
 
-// shape is a kind of token that is known by how it begins.
+// shape is a kind of token that is known by how it begins. The formats of
+// providers are known to package redact, exactly, checksums included. These here
+// are for what only looks like one: agents copy a credential that was made up for
+// an example as well (§5.2).
 type shape struct {
 	name   string
 	prefix string
@@ -88,6 +93,9 @@ func tokenShape(s string) string {
 			}
 		}
 	}
+	if what := providersToken(s); what != "" {
+		return what
+	}
 	switch {
 	case strings.Contains(s, "-----BEGIN ") && strings.Contains(s, "PRIVATE KEY"):
 		return "a private key"
@@ -97,6 +105,18 @@ func tokenShape(s string) string {
 		return "a bearer token"
 	case hasUserInfo(s):
 		return "a password in a URL"
+	}
+	return ""
+}
+
+// providersToken finds what has the published format of a provider. What a name
+// or a place gives away is judged elsewhere, by rules for packs.
+func providersToken(s string) string {
+	for _, found := range redact.Find(s) {
+		switch found.Kind {
+		case redact.KindAccessKey, redact.KindToken, redact.KindAPIKey, redact.KindPrivateKey:
+			return "a credential of the form " + found.Rule
+		}
 	}
 	return ""
 }

@@ -19,6 +19,8 @@ func TestCredentialsAreKnownByTheirForm(t *testing.T) {
 		"eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0In0" + ".c2lnbmF0dXJlLWhlcmU", "-----BEGIN RSA PRIVATE " + "KEY-----", "-----BEGIN OPENSSH PRIVATE " + "KEY-----",
 		"Authorization: Bearer " + body, "https://user:hunter22@example.com/x", "postgres://a:b@h/db", "sk-" + strings.Repeat("x", 24), "ghp_" + strings.Repeat("x", 36),
 		"ghp_short and ghp_" + body, "Bearer abcdefgh1234567.",
+		// Formats that package redact knows.
+		"hvs." + body, "tskey-auth-" + body[:24], "dckr_pat_" + body[:27], "xai-" + body + body[:12], "pul-" + "9f86d081884c7d659a2f" + "eaa0c55ad015a3bf4f1b",
 	} {
 		if tokenShape(s) == "" {
 			t.Errorf("%q is not known", s)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"bridle/hcp"
+	"bridle/internal/hcp/access"
 	"bridle/internal/kernel/fault"
 )
 
@@ -63,4 +65,20 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("accepted %q", data)
 		}
 	})
+}
+
+// Only the program that called the runtime can say that a person agreed in its own
+// interface; what an agent writes into an envelope cannot.
+func TestEnvelopeCarriesNoYesOfAPerson(t *testing.T) {
+	call, err := Parse([]byte(`{"pack_id":"desk","verb_key":"pay","approval":{"by":"human","id":"x"},"principal":{"id":"root"},"args":{"amount":"1"}}`))
+	if err != nil || call.Approval != nil || len(call.Args) != 1 {
+		t.Fatalf("%+v, %v", call, err)
+	}
+	w := newWorld(t)
+	w.access = access.Settings{Approvals: access.ApprovalsHuman}
+	for _, args := range []hcp.Args{{"approval": map[string]any{"by": "human"}}, {"by": "human"}} {
+		if got := w.exec("desk", "pay", args); got.OK {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
 }

@@ -26,6 +26,9 @@ type Options struct {
 	// Member reports whether the Principal belongs to the project in scope.
 	// Nil denies every command whose land is brain.
 	Member authz.Membership
+	// Authorize decides about a command in place of the grants; nil means
+	// authz.Assert. Scope, membership and elevation are checked in any case.
+	Authorize hcp.Authorize
 	// Access returns the settings that decide what of a pack runs without
 	// asking.
 	Access    func(ctx context.Context, packID string) (access.Settings, error)

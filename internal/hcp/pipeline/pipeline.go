@@ -222,7 +222,12 @@ func (p *Pipeline) scoped(c *call, land hcp.Land) *fault.Error {
 // from Principals without elevation, however the command was reached (§9.8).
 func (p *Pipeline) requireCapability(_ context.Context, c *call) *fault.Error {
 	c.need = authz.NeedFor(c.Key, c.entry)
-	if err := authz.Assert(c.scope, c.need, c.PackID, c.Key); err != nil {
+	if p.o.Authorize != nil {
+		request := hcp.AuthzRequest{PackID: c.PackID, VerbKey: c.Key, Operation: c.entry.Operation, Land: c.entry.Privacy.Land}
+		if err := authz.Refused(p.o.Authorize(c.scope, request)); err != nil {
+			return fault.From(err)
+		}
+	} else if err := authz.Assert(c.scope, c.need, c.PackID, c.Key); err != nil {
 		return fault.From(err)
 	}
 	return refusal(authz.Elevation(c.scope, &c.pack.Manifest))
