@@ -123,6 +123,9 @@ type Check struct {
 	TimedOut bool `json:"timed_out,omitzero"`
 	// Signal names the signal that ended the command.
 	Signal string `json:"signal,omitempty"`
+	// Leftovers counts the processes that the command left behind and that were
+	// ended.
+	Leftovers int `json:"leftovers,omitzero"`
 	// OutputBytes is the size of the whole output where Output is a part of it.
 	OutputBytes int64 `json:"output_bytes,omitzero"`
 	// Redactions counts what was replaced in command and output.

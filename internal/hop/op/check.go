@@ -111,7 +111,7 @@ func (p *Project) examine(ctx context.Context, s hop.State, env hop.Environment,
 	}
 	check.ExitCode, check.Signal, check.TimedOut, check.Output = out.ExitCode, out.Signal, out.TimedOut, out.Output
 	check.Redactions = addCounts(counts, out.Redactions)
-	check.DurationMS = out.Duration.Milliseconds()
+	check.DurationMS, check.Leftovers = out.Duration.Milliseconds(), out.Leftovers
 	if out.Size > maxOutput {
 		check.OutputBytes = out.Size
 	}

@@ -464,3 +464,46 @@ func TestWorkspaceWhoseMakingWasCutShortIsMadeAnew(t *testing.T) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 }
+
+func TestAnotherRepositoryInItsPlaceIsTold(t *testing.T) {
+	p, root := demo(t, map[string]string{"a": "a\n"})
+	landed, err := p.Land(context.Background(), LandRequest{Verb: "land", Proposals: []string{proposed(t, p, "b", "b\n").ID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	options, err := around(root).gitOptions(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.RemoveAll(filepath.Join(root, ".git")), git.Init(context.Background(), root, options)); err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range map[string]func() error{
+		"open": func() error { _, err := Open(context.Background(), around(root)); return err },
+		"begin": func() error {
+			_, _, err := Begin(context.Background(), around(root), PromptRequest{Text: "x"})
+			return err
+		},
+		"init": func() error { _, _, err := Init(context.Background(), around(root), root); return err },
+	} {
+		if err := call(); !fault.Is(err, "repository_replaced") || !strings.Contains(err.Error(), landed.State.ID) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	d, err := Doctor(context.Background(), around(root), false)
+	if err != nil || d.OK {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+func TestProcessesThatACheckLeavesBehindAreEndedAndCounted(t *testing.T) {
+	p, _ := demo(t, map[string]string{"a": "a\n"})
+	started, err := p.Prompt(context.Background(), "start", PromptRequest{Text: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check, err := p.Check(context.Background(), CheckRequest{State: started.Prompt.ID, Command: []string{"sh", "-c", "sleep 600 & echo $!"}})
+	if err != nil || check.Leftovers == 0 {
+		t.Fatalf("%+v, %v", check, err)
+	}
+}

@@ -43,10 +43,28 @@ func openAt(ctx context.Context, s Surroundings, root string) (*Project, error) 
 	if fault.Is(err, ledger.CodeForeignIndex) {
 		p.Ledger, err = p.carryOver(ctx)
 	}
+	if err == nil {
+		err = p.checkRepository(ctx)
+	}
 	if err != nil {
-		return nil, errors.Join(err, p.Repo.Close())
+		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// checkRepository refuses a repository that does not have what was accepted: it
+// is another one than the project was made in, or it is damaged.
+func (p *Project) checkRepository(ctx context.Context) error {
+	head, err := p.Accepted(ctx)
+	if err != nil {
+		return err
+	}
+	missing, err := p.Repo.Exists(ctx, git.OID(head.State.GitCommit))
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	return fault.Newf("repository_replaced", "the repository does not have the accepted commit %s of %s", head.State.GitCommit, head.State.ID).
+		WithHint("bring the repository back that the project was made in; or move .hop away and make a new project with hop init")
 }
 
 // bareProject opens everything of a project but its ledger.

@@ -29,6 +29,8 @@ type outcome struct {
 	Size       int64
 	Redactions []hop.Redaction
 	Duration   time.Duration
+	// Leftovers counts the processes that were still there and were ended.
+	Leftovers int
 }
 
 // runCommand runs a command in a folder with the environment contract for a
@@ -57,6 +59,7 @@ func (p *Project) runCommand(ctx context.Context, argv []string, dir string, env
 	out := outcome{
 		ExitCode: result.ExitCode, Signal: result.Signal, TimedOut: result.TimedOut, Output: sink.text(), Size: sink.size,
 		Redactions: redactions(cleaner.Counts()), Duration: result.Duration,
+		Leftovers: result.Leftovers,
 	}
 	if result.Signal != "" || result.TimedOut {
 		out.ExitCode = -1
