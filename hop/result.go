@@ -137,7 +137,10 @@ type Overview struct {
 	RootStatus string   `json:"root_status,omitempty"`
 	RootState  string   `json:"root_state_id,omitempty"`
 	RootPaths  []string `json:"root_paths,omitempty"`
-	Warnings   []string `json:"warnings,omitempty"`
+	// Stale are the open attempts that started from a commit which the user's
+	// rewritten branch no longer has.
+	Stale    []string `json:"stale_attempts,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // What the visible folder can be.
@@ -255,6 +258,9 @@ type Facts struct {
 	Redactions []Redaction `json:"redactions,omitempty"`
 	// Head is the commit that the user's branch stood at.
 	Head string `json:"head,omitempty"`
+	// Rewritten is the commit that the user's branch stood at when it was found
+	// not to continue this accepted state, nor to be part of what led to it.
+	Rewritten string `json:"rewritten,omitempty"`
 }
 
 // Origins of accepted states.

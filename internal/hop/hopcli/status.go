@@ -43,6 +43,9 @@ func statusText(s hop.Overview) string {
 			b.WriteString("  " + path + "\n")
 		}
 	}
+	for _, id := range s.Stale {
+		b.WriteString("Stale: " + id + " started from a commit that your branch no longer has\n")
+	}
 	for _, a := range s.Attempts {
 		b.WriteString(a.ID + "  " + string(a.Status) + "  head=" + a.HeadStateID + "  " + a.Workspace + "\n")
 	}
@@ -60,6 +63,9 @@ func statusPage(p *cli.Page, s hop.Overview) {
 		for _, path := range s.RootPaths {
 			p.Line("          ", path)
 		}
+	}
+	for _, id := range s.Stale {
+		p.Line(p.Yellow("stale"), "     ", id, " started from a commit that your branch no longer has")
 	}
 	rows := [][]any{}
 	for _, a := range s.Attempts {

@@ -63,7 +63,13 @@ func (t *Tx) put(s hop.State, facts hop.Facts) {
 
 func isBare(f hop.Facts) bool {
 	return f.Origin == "" && len(f.Incomplete) == 0 && len(f.Excluded) == 0 && f.BaseTree == "" && f.BaseState == "" &&
-		len(f.Conflicts) == 0 && f.Check == "" && len(f.Redactions) == 0 && f.Head == ""
+		len(f.Conflicts) == 0 && f.Check == "" && len(f.Redactions) == 0 && f.Head == "" && f.Rewritten == ""
+}
+
+// Facts records what is now known of a state beside its digest, in the place of
+// what was.
+func (t *Tx) Facts(state string, f hop.Facts) {
+	t.records = append(t.records, Record{Facts: &StateFacts{StateID: state, Facts: f}})
 }
 
 // Keep makes a commit reachable from the ledger beside those of the states.

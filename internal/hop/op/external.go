@@ -68,9 +68,63 @@ func (p *Project) warnDiverged(ctx context.Context, head git.Head, accepted ledg
 	if err != nil || behind {
 		return err
 	}
+	if err := p.recordRewritten(ctx, head, accepted); err != nil {
+		return err
+	}
 	out.Warnings = append(out.Warnings, "the checked-out commit "+string(head.Commit)+" is not part of the accepted line; the attempt starts from "+accepted.State.ID+
 		"; git merge "+ledger.AcceptedRef+" brings the two together")
 	return nil
+}
+
+// recordRewritten notes once that the branch went elsewhere.
+func (p *Project) recordRewritten(ctx context.Context, head git.Head, accepted ledger.Entry) error {
+	if accepted.Facts.Rewritten == string(head.Commit) {
+		return nil
+	}
+	_, err := p.record(ctx, "branch_rewritten", func(t *ledger.Tx) error {
+		if err := t.ExpectAccepted(ctx, accepted.State.ID); err != nil {
+			return err
+		}
+		facts := accepted.Facts
+		facts.Rewritten = string(head.Commit)
+		t.Facts(accepted.State.ID, facts)
+		return nil
+	})
+	return err
+}
+
+// staleAttempts are the open attempts whose base the user's branch does not have,
+// when it neither continues the accepted line nor is part of it.
+func (p *Project) staleAttempts(ctx context.Context, attempts []hop.Attempt) ([]string, error) {
+	head, err := p.Repo.Head(ctx)
+	if err != nil || head.Commit == "" {
+		return nil, err
+	}
+	accepted, err := p.Accepted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, pair := range [][2]git.OID{{head.Commit, git.OID(accepted.State.GitCommit)}, {git.OID(accepted.State.GitCommit), head.Commit}} {
+		related, err := p.descends(ctx, pair[0], pair[1])
+		if err != nil || related {
+			return nil, err
+		}
+	}
+	var stale []string
+	for _, a := range attempts {
+		base, err := p.State(ctx, a.BaseStateID)
+		if err != nil {
+			return nil, err
+		}
+		has, err := p.descends(ctx, head.Commit, git.OID(base.State.GitCommit))
+		if err != nil {
+			return nil, err
+		}
+		if !has {
+			stale = append(stale, a.ID)
+		}
+	}
+	return stale, nil
 }
 
 // descends reports whether commit has ancestor among its ancestors. Beyond the

@@ -38,6 +38,9 @@ func (p *Project) StatusOfRoot(ctx context.Context) (hop.Overview, error) {
 	if err != nil {
 		return out, err
 	}
+	if out.Stale, err = p.staleAttempts(ctx, out.Attempts); err != nil {
+		return out, err
+	}
 	out.RootState = f.base.ID
 	switch {
 	case len(f.edits) > 0:
