@@ -440,3 +440,54 @@ func TestLedgerOfANewerProgramIsRefused(t *testing.T) {
 		t.Fatalf("Decode = %v", err)
 	}
 }
+
+// TestLockThatAKilledWriterLeftIsRemoved leaves git's lock files behind.
+func TestLockThatAKilledWriterLeftIsRemoved(t *testing.T) {
+	s := newStage(t, t.TempDir())
+	l := s.begin(t)
+	a := s.prompt(t, l)
+	for _, ref := range []string{AttemptRef(a.ID), AcceptedRef, projectRef} {
+		if err := os.WriteFile(filepath.Join(l.Git.CommonDir(), filepath.FromSlash(ref)+".lock"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.follow(t, l, &a, hop.KindProposal)
+	s.land(t, l, &a)
+	s.healthy(t, l)
+}
+
+// TestRefThatMovesLateIsTakenIn lets a transaction arrive whose intent was given
+// up already.
+func TestRefThatMovesLateIsTakenIn(t *testing.T) {
+	ctx := context.Background()
+	s := newStage(t, t.TempDir())
+	l := s.begin(t)
+	a := s.prompt(t, l)
+	tx := &Tx{Reader: l.Reader, Objects: l.Git.NewBatch(), now: time.Now().UTC(), staged: map[string]*hop.State{}}
+	tx.About(a.ID)
+	late := tx.State(s.state(hop.KindCheckpoint, a.TaskID, a.ID, hop.Parent{StateID: a.HeadStateID, Role: hop.RoleRunParent}), hop.Facts{})
+	tr, ref, err := l.prepare(ctx, "checkpoint", tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit, err := l.store(tx, tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(tx.Objects.Flush(ctx), l.Git.UpdateRefs(ctx, []git.RefUpdate{{Name: ref, Old: git.OID(tr.Prev), New: commit}})); err != nil {
+		t.Fatal(err)
+	}
+	build := func(tx *Tx) error {
+		tx.About(a.ID)
+		tx.State(s.state(hop.KindCheckpoint, a.TaskID, a.ID, hop.Parent{StateID: a.HeadStateID, Role: hop.RoleRunParent}), hop.Facts{})
+		return nil
+	}
+	if _, err := l.Write(ctx, "checkpoint", build); !fault.Is(err, CodeHeadChanged) {
+		t.Fatalf("a write that did not know of it: %v", err)
+	}
+	if _, err := l.State(ctx, late.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.write(t, l, "checkpoint", build)
+	s.healthy(t, l)
+}

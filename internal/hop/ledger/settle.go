@@ -126,5 +126,5 @@ func (l *Ledger) HealAccepted(ctx context.Context) (healed bool, err error) {
 	if err != nil || string(now) == head.State.GitCommit {
 		return false, err
 	}
-	return true, l.Git.UpdateRefs(ctx, []git.RefUpdate{{Name: AcceptedRef, Old: now, New: git.OID(head.State.GitCommit)}})
+	return true, l.moveRefs(ctx, []git.RefUpdate{{Name: AcceptedRef, Old: now, New: git.OID(head.State.GitCommit)}})
 }

@@ -166,7 +166,7 @@ func (l *Ledger) RestoreRefs(ctx context.Context) (restored, gone []string, err 
 	if len(updates) == 0 {
 		return nil, gone, nil
 	}
-	return restored, gone, l.Git.UpdateRefs(ctx, updates)
+	return restored, gone, l.moveRefs(ctx, updates)
 }
 
 // AcceptedRefState says what the accepted ref has and what it should have.

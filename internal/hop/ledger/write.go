@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"time"
 
@@ -146,7 +147,7 @@ func (l *Ledger) Write(ctx context.Context, verb string, build func(*Tx) error) 
 		return hop.Operation{}, err
 	}
 	defer unlock()
-	if err := l.settle(ctx); err != nil {
+	if err := errors.Join(l.settle(ctx), l.CatchUp(ctx, projectRef)); err != nil {
 		return hop.Operation{}, err
 	}
 	tx := &Tx{Reader: l.Reader, Objects: l.Git.NewBatch(), now: l.Clock.Now().UTC(), staged: map[string]*hop.State{}}
@@ -184,7 +185,7 @@ func (l *Ledger) publish(ctx context.Context, verb string, tx *Tx) (hop.Operatio
 		t.ID, ref, t.Prev, string(commit), acceptedCommit(tx)); err != nil {
 		return none, unreadable(err)
 	}
-	if err := l.Git.UpdateRefs(ctx, updates); err != nil {
+	if err := l.moveRefs(ctx, updates); err != nil {
 		return none, l.withdraw(ctx, t.ID, err)
 	}
 	if err := l.take(ctx, t, ref, string(commit)); err != nil {
@@ -214,12 +215,17 @@ func acceptedCommit(tx *Tx) string {
 // prepare completes the transaction's header.
 func (l *Ledger) prepare(ctx context.Context, verb string, tx *Tx) (*Transaction, string, error) {
 	ref := AttemptRef(tx.attempt)
-	if err := l.CatchUp(ctx, ref); err != nil {
-		return nil, "", err
-	}
 	prev, err := l.indexedRef(ctx, ref)
 	if err != nil {
 		return nil, "", err
+	}
+	// What a writer that was killed had set in motion may arrive after its intent
+	// was settled. It is taken in, and what was built without knowing it is not.
+	if err := l.CatchUp(ctx, ref); err != nil {
+		return nil, "", err
+	}
+	if now, err := l.indexedRef(ctx, ref); err != nil || now != prev {
+		return nil, "", errors.Join(err, headChanged("transactions of another process were found in %q", ref))
 	}
 	var last sql.NullInt64
 	if err := l.db.QueryRowContext(ctx, `SELECT max(seq) FROM operations`).Scan(&last); err != nil {
