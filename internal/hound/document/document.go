@@ -157,10 +157,17 @@ func SelfHash(canonical json.RawMessage, member string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	delete(members, member)
+	return SelfHashOf(members, member)
+}
+
+// SelfHashOf is SelfHash of the members of a canonical object.
+func SelfHashOf(members map[string]json.RawMessage, member string) (string, error) {
 	sum := sha256.New()
 	separator := "{"
 	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if name == member {
+			continue
+		}
 		key, err := Canonical(name)
 		if err != nil {
 			return "", err

@@ -20,6 +20,7 @@ type Plan struct {
 	Canonical json.RawMessage
 	Response  *hound.Response
 	Expected  Expected
+	members   map[string]json.RawMessage // of Canonical
 }
 
 // Seal gives the plan its hashes and its id and reads it back.
@@ -72,15 +73,15 @@ func Load(path string) (*Plan, error) {
 }
 
 func parse(data []byte) (*Plan, error) {
-	var p Plan
-	if err := document.Decode(data, planForm, &p.Plan); err != nil {
+	canonical, err := canon.Canonical(data, document.Limits())
+	if err != nil {
+		return nil, err
+	}
+	p := Plan{Canonical: canonical}
+	if p.members, err = document.DecodeMembers(canonical, planForm, &p.Plan); err != nil {
 		if isFirstVersion(data) {
 			return nil, fmt.Errorf("a %s can be verified, and neither approved nor executed", hound.SchemaPlanV1)
 		}
-		return nil, err
-	}
-	var err error
-	if p.Canonical, err = canon.Canonical(data, document.Limits()); err != nil {
 		return nil, err
 	}
 	for _, check := range []func() error{p.checkNames, p.checkKernel, p.checkHashes, p.checkFingerprint, p.checkProposal} {
@@ -144,7 +145,7 @@ func (p *Plan) checkHashes() error {
 			return fmt.Errorf("%s is not the hash of what it names", part.name)
 		}
 	}
-	sum, err := document.SelfHash(p.Canonical, "plan_id")
+	sum, err := document.SelfHashOf(p.members, "plan_id")
 	if err != nil || sum != p.PlanID {
 		return fmt.Errorf("plan_id is not the hash of the plan")
 	}
@@ -156,12 +157,8 @@ func (p *Plan) checkFingerprint() error {
 	if f.Head == "" || !document.IsSHA256(f.FingerprintSHA256) {
 		return fmt.Errorf("repo_fingerprint needs a head and its own hash")
 	}
-	members, err := document.Members(p.Canonical)
-	if err != nil {
-		return err
-	}
 	// A part of canonical JSON is canonical.
-	sum, err := document.SelfHash(members["repo_fingerprint"], "fingerprint_sha256")
+	sum, err := document.SelfHash(p.members["repo_fingerprint"], "fingerprint_sha256")
 	if err != nil || sum != f.FingerprintSHA256 {
 		return fmt.Errorf("fingerprint_sha256 is not the hash of the fingerprint")
 	}
