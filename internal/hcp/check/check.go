@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"bridle/hcp"
+	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/lint"
 	"bridle/internal/hcp/local"
 	"bridle/internal/hcp/pack"
 	"bridle/internal/hcp/store"
 	"bridle/internal/kernel/clock"
+	"bridle/internal/kernel/fault"
 )
 
 // DefaultTimeout limits each probe and each eval case.
@@ -29,6 +31,9 @@ type Options struct {
 	// Open opens a runtime over a new store in a folder, which is all that it
 	// knows of the user's packs and settings.
 	Open func(ctx context.Context, home string) (*local.Runtime, error)
+	// Refuse returns why the caller may not have a command of the pack run, or
+	// "". Nil refuses nothing.
+	Refuse func(p *pack.Pack, key string, confirmed bool) string
 	// Search says where programs of the PATH are found.
 	Search store.Search
 	// Temp is the folder for what is thrown away afterwards.
@@ -93,6 +98,10 @@ func (r *Report) dynamic(ctx context.Context, o Options, f *finder, p *pack.Pack
 	}
 	r.Layers = append(r.Layers, "eval")
 	evals, err := runCases(ctx, o, p, cases)
+	if err != nil && ctx.Err() == nil {
+		f.add("E005", Error, evalPlace(""), "no case could be run: "+fault.From(err).Message, "Mend that first; "+fault.From(err).Hint)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -141,43 +150,52 @@ func issueFile(issue hcp.LintIssue) string {
 		return pack.SkillFile
 	case hcp.LintMissingPolicy, hcp.LintMissingVerb, hcp.LintExtraVerb, hcp.LintMissingStimulus, hcp.LintExtraStimulus, hcp.LintWriteStimulus, hcp.LintInvalidPolicy:
 		return pack.PolicyFile
+	case hcp.LintMissingSurface, hcp.LintInvalidMeta, hcp.LintBinding, hcp.LintWrap:
 	}
 	return pack.SurfaceFile
 }
 
 // next is what to run after the findings were looked at.
 func next(r *Report, o Options) []string {
-	check := "hcpx check " + o.Shown
+	line := func(words ...string) []string { return []string{command.Line(append([]string{"hcpx"}, words...))} }
 	switch {
 	case !r.OK || r.Summary.Warnings > 0:
-		return []string{check + " --probe --agent"}
+		return line("check", o.Shown, "--probe", "--agent")
 	case !o.Probe:
-		return []string{check + " --probe"}
+		return line("check", o.Shown, "--probe")
 	}
-	return []string{"hcpx share " + o.Shown + " --json"}
+	return line("share", o.Shown, "--json")
 }
 
 // lab is a runtime over a store of its own, with one pack in it.
 type lab struct {
-	rt    *local.Runtime
-	clock clock.Clock
-	limit time.Duration
-	pack  string
-	dir   string
+	rt     *local.Runtime
+	clock  clock.Clock
+	limit  time.Duration
+	refuse func(key string, args hcp.Args) string
+	pack   string
+	dir    string
 }
 
-// newLab makes a store, installs the pack in dir and activates it.
-func newLab(ctx context.Context, o Options, dir string) (*lab, error) {
+// newLab makes a store, installs the pack in dir and activates it. What the
+// caller may not have run of p is refused.
+func newLab(ctx context.Context, o Options, p *pack.Pack, dir string) (*lab, error) {
 	temp, err := os.MkdirTemp(o.Temp, "hcpx-check-")
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{clock: o.Clock, limit: o.Timeout, dir: temp}
+	l := &lab{clock: o.Clock, limit: o.Timeout, dir: temp, refuse: func(string, hcp.Args) string { return "" }}
 	if l.rt, err = o.Open(ctx, filepath.Join(temp, ".hcp")); err == nil {
 		var done store.InstallResult
 		if done, err = l.rt.Store.Install(ctx, dir, store.InstallOptions{Source: dir}); err == nil {
 			l.pack = done.Installed
 			_, err = l.rt.Store.Activate(ctx, []string{l.pack}, store.ActivateOptions{Search: o.Search})
+		}
+	}
+	if p != nil && o.Refuse != nil {
+		l.refuse = func(key string, args hcp.Args) string {
+			_, control, err := command.SplitControl(args)
+			return o.Refuse(p, key, err == nil && control.Confirmed)
 		}
 	}
 	if err != nil {
@@ -189,6 +207,9 @@ func newLab(ctx context.Context, o Options, dir string) (*lab, error) {
 
 func (l *lab) close() { _ = os.RemoveAll(l.dir) }
 
+// CodeNotRun is a command that the caller may not have run.
+const CodeNotRun = "not_run"
+
 // ran is what came of one command: its result, how long it took, and whether
 // it was still running at the limit.
 type ran struct {
@@ -199,6 +220,9 @@ type ran struct {
 
 // exec runs one command.
 func (l *lab) exec(ctx context.Context, key string, args hcp.Args) ran {
+	if why := l.refuse(key, args); why != "" {
+		return ran{ExecResult: hcp.ExecResult{PackID: l.pack, VerbKey: key, Error: why, Code: CodeNotRun}}
+	}
 	ctx, cancel := context.WithTimeout(ctx, l.limit)
 	defer cancel()
 	began := l.clock.Now()

@@ -37,7 +37,7 @@ func tokens(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
 // runCases runs the cases one after the other, over one store.
 func runCases(ctx context.Context, o Options, p *pack.Pack, cases []Case) (*Evals, error) {
-	l, err := newLab(ctx, o, o.Dir)
+	l, err := newLab(ctx, o, p, o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +108,9 @@ func judge(want *Expect, got ran, output string, limit time.Duration) (why []str
 	if want == nil {
 		yes := true
 		want = &Expect{OK: &yes}
+	}
+	if got.Code == CodeNotRun {
+		return []string{"it was not run: " + got.Error}
 	}
 	miss := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	if got.timedOut || got.took > limit {

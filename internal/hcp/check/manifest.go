@@ -34,6 +34,7 @@ func (f *finder) manifest(p *pack.Pack) {
 	f.numberOfCommands(m)
 	f.binding(p)
 	f.wrapped(m)
+	f.leftovers(m)
 	for _, key := range m.Verbs.Keys() {
 		c, _ := m.Verbs.Get(key)
 		f.commandName(key)
@@ -116,6 +117,22 @@ func (f *finder) commandName(key string) {
 // leftovers are words of descriptions that a scaffold wrote.
 var leftovers = []string{"scaffold template", "template command", "replace this", "describe this command", "(template)"}
 
+// leftovers looks for commands that a scaffold wrote and nobody replaced.
+func (f *finder) leftovers(m *hcp.Manifest) {
+	var left []string
+	for _, key := range m.Verbs.Keys() {
+		c, _ := m.Verbs.Get(key)
+		lower := strings.ToLower(c.Description)
+		if slices.ContainsFunc(leftovers, func(s string) bool { return strings.Contains(lower, s) }) {
+			left = append(left, key)
+		}
+	}
+	if len(left) > 0 {
+		f.add("M018", Error, surface("/verbs"), fmt.Sprintf("%d command(s) still carry the scaffold template: %s", len(left), strings.Join(left, ", ")),
+			fmt.Sprintf("Replace the template commands with 5 to 12 real ones from %q, in surface.json, policy.json and HARNESS.md.", m.CLIBin+" --help"))
+	}
+}
+
 func (f *finder) description(key string, c hcp.Command) {
 	text := strings.TrimSpace(c.Description)
 	lower := strings.ToLower(text)
@@ -125,9 +142,6 @@ func (f *finder) description(key string, c hcp.Command) {
 		f.add("M004", Error, verb(key), fmt.Sprintf("%q has no description", key),
 			"Say in one sentence what it takes and what it returns.")
 		return
-	case slices.ContainsFunc(leftovers, func(s string) bool { return strings.Contains(lower, s) }):
-		f.add("M018", Error, where, fmt.Sprintf("%q still has the scaffold's description", key),
-			fmt.Sprintf("Describe the real command, or remove %q from surface.json, policy.json and HARNESS.md.", key))
 	case len(words) < 4 && !strings.Contains(lower, "todo"):
 		f.add("M005", Warn, where, fmt.Sprintf("the description of %q does not say what goes in and what comes out", key),
 			`Name input and result, such as "Route options between two places with duration and fare."`)

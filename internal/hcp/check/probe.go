@@ -72,7 +72,7 @@ func (f *finder) probeProgram(ctx context.Context, o Options, p *pack.Pack) ([]P
 	if err != nil {
 		return nil, err
 	}
-	l, err := newLab(ctx, o, filepath.Join(dir, "pack"))
+	l, err := newLab(ctx, o, nil, filepath.Join(dir, "pack"))
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +92,10 @@ func (f *finder) probeProgram(ctx context.Context, o Options, p *pack.Pack) ([]P
 		}
 		l.start(ctx, &probes[i], nil)
 	}
-	f.help(p, probes[0])
-	f.unknown(p, probes[1])
+	f.help(probes[0])
+	f.unknown(probes[1])
 	for i, sub := range subcommands {
-		f.subcommand(p, sub, probes[2+i], probes[1])
+		f.subcommand(sub, probes[2+i], probes[1])
 	}
 	return probes, nil
 }
@@ -191,7 +191,7 @@ func writeProbePack(p *pack.Pack, dir string, subs []subcommand) ([]Probe, error
 	return probes, durable.WriteFile(filepath.Join(dir, pack.SkillFile), []byte(skill), 0o644)
 }
 
-func (f *finder) help(p *pack.Pack, probe Probe) {
+func (f *finder) help(probe Probe) {
 	if probe.timedOut || probe.Exit != 0 || probe.refused != "" || strings.TrimSpace(probe.stdout+probe.stderr) == "" {
 		f.add("R002", Warn, surface("/wrap/bin"), fmt.Sprintf("%s does not print help: exit %d", command.Line(probe.Argv), probe.Exit),
 			"Make --help print the usage on stdout and exit 0.")
@@ -199,7 +199,7 @@ func (f *finder) help(p *pack.Pack, probe Probe) {
 	f.color(probe)
 }
 
-func (f *finder) unknown(p *pack.Pack, probe Probe) {
+func (f *finder) unknown(probe Probe) {
 	where := surface("/wrap/bin")
 	switch {
 	case probe.timedOut:
@@ -217,7 +217,7 @@ var unknownMarks = []string{"unknown command", "unknown subcommand", "no such co
 
 // subcommand applies R014: the help of a subcommand that does not exist fails,
 // as the unknown one does.
-func (f *finder) subcommand(p *pack.Pack, sub subcommand, probe, unknown Probe) {
+func (f *finder) subcommand(sub subcommand, probe, unknown Probe) {
 	if probe.timedOut || probe.Exit == 0 || unknown.Exit == 0 {
 		return
 	}
@@ -243,7 +243,7 @@ func (f *finder) color(probe Probe) {
 
 // probeReads calls every read for which there are arguments.
 func (f *finder) probeReads(ctx context.Context, o Options, p *pack.Pack, cases []Case) ([]Probe, error) {
-	l, err := newLab(ctx, o, o.Dir)
+	l, err := newLab(ctx, o, p, o.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package check
 import (
 	"fmt"
 	"strings"
+
+	"bridle/internal/hcp/command"
 )
 
 // Text is the report for a person.
@@ -87,7 +89,8 @@ func (r *Report) Markdown() string {
 	if r.Ready {
 		b.WriteString("The pack is ready to share.")
 	} else {
-		fmt.Fprintf(&b, "Mend the errors first, then the warnings, and run `hcpx check %s --probe --agent` again after each edit. Stop at %d or more without an error.", r.Dir, readyScore)
+		fmt.Fprintf(&b, "Mend the errors first, then the warnings, and run `%s` again after each edit. Stop at %d or more without an error.",
+			command.Line([]string{"hcpx", "check", r.Dir, "--probe", "--agent"}), readyScore)
 	}
 	b.WriteString(" Never weaken what an eval case expects so that it passes.\n")
 	return b.String()

@@ -64,9 +64,27 @@ func listCommands(ctx context.Context, rt *local.Runtime, only []string) (comman
 		result.Packs = append(result.Packs, row)
 	}
 	if len(only) == 0 {
-		result.Next = []string{"hcpx list", "hcpx activate <pack_id>"}
+		result.Next = []string{"hcpx list", "hcpx search --json"}
+		if waiting := notYetActivated(rt); waiting != "" {
+			result.Next[1] = "hcpx activate " + waiting
+		}
 	}
 	return result, nil
+}
+
+// notYetActivated is an installed pack that waits for its activation, or "".
+func notYetActivated(rt *local.Runtime) string {
+	ids, err := rt.Store.InstalledIDs()
+	state, stateErr := rt.Store.State()
+	if err != nil || stateErr != nil {
+		return ""
+	}
+	for _, id := range ids {
+		if !state.MayRun(id) {
+			return id
+		}
+	}
+	return ""
 }
 
 func (r commandsResult) print(p *cli.Page) {

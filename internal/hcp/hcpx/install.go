@@ -7,10 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/lint"
 	"bridle/internal/hcp/local"
+	"bridle/internal/hcp/pack"
 	"bridle/internal/hcp/store"
 	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/fault"
 )
 
 type installResult struct {
@@ -55,15 +58,32 @@ func installCommand(c *cli.Call) *cobra.Command {
 			if err != nil {
 				return cli.Result{}, err
 			}
-			return Install(ctx, rt, inDir(c, args[0]), args[0], "")
+			result, err := Install(ctx, c, rt, inDir(c, args[0]), args[0], "")
+			// The store saw a copy; what to run next is about the folder as typed.
+			switch fault.CodeOf(err) {
+			case store.CodeLintFailed, pack.CodeUnsafePack:
+				fault.From(err).Next = []string{command.Line([]string{Started(c), "lint", args[0]})}
+			case store.CodeNoPack:
+				fault.From(err).Next = []string{Started(c) + " search --json"}
+			}
+			return result, err
 		}),
 	}
+}
+
+// Started is the name by which the program was started: where that was hcp, hcp
+// is this program on this machine, and the lines to go on with use it.
+func Started(c *cli.Call) string {
+	if c.Program == "hcp" {
+		return c.Program
+	}
+	return Name
 }
 
 // Install installs the pack in dir, which came from source, as an act of the
 // Principal. The note, where there is one, says what the person should know of
 // how it was obtained.
-func Install(ctx context.Context, rt *local.Runtime, dir, source, note string) (cli.Result, error) {
+func Install(ctx context.Context, c *cli.Call, rt *local.Runtime, dir, source, note string) (cli.Result, error) {
 	// The id is wanted for the record; what is wrong with the pack is the
 	// store's to say, about the copy that it made.
 	report, _ := lint.Dir(dir)
@@ -77,7 +97,10 @@ func Install(ctx context.Context, rt *local.Runtime, dir, source, note string) (
 	}
 	result := installResult{
 		OK: true, Installed: done.Installed, Dest: done.Dest, Verbs: done.Verbs,
-		Unchanged: done.Unchanged, Replaced: done.Replaced, Note: note, Notes: done.Notes, Next: done.Next,
+		Unchanged: done.Unchanged, Replaced: done.Replaced, Note: note, Notes: done.Notes,
+	}
+	for _, line := range done.Next {
+		result.Next = append(result.Next, Started(c)+strings.TrimPrefix(line, Name))
 	}
 	return cli.Result{Value: result, Text: result.print}, nil
 }

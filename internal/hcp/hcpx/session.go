@@ -21,6 +21,9 @@ func agentMarker(c *cli.Call) string {
 	return name
 }
 
+// AgentAtWork reports whether a marker of an agent is set.
+func AgentAtWork(c *cli.Call) bool { return agentMarker(c) != "" }
+
 // Opener opens the store and the runtime over it for one call.
 type Opener func(ctx context.Context, c *cli.Call) (*local.Runtime, error)
 

@@ -58,7 +58,7 @@ type Workspace struct {
 	Dir string
 	// Repository is the root of the repository around it, or empty.
 	Repository string
-	// Records is the folder that keeps what was done, outside of the workspace.
+	// Records is the folder of the store that keeps what was done.
 	Records string
 	// Holder names this process to others that wait.
 	Holder string
@@ -67,6 +67,9 @@ type Workspace struct {
 // Plan says what adopting a host would do. It writes nothing.
 func Plan(w Workspace, t Target, in Input) ([]Change, error) {
 	if err := refuseOptedOut(w.Dir, w.Repository); err != nil {
+		return nil, err
+	}
+	if err := refuseStore(w.Dir, filepath.Dir(w.Records)); err != nil {
 		return nil, err
 	}
 	var changes []Change

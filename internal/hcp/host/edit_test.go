@@ -151,7 +151,8 @@ func keepsOrder(old, text string) bool {
 func checkEdit(t interface {
 	Fatal(...any)
 	Fatalf(string, ...any)
-}, before string) {
+}, before string,
+) {
 	e := edit{text: before}
 	if settings(&e) != nil {
 		return

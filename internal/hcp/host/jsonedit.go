@@ -120,7 +120,7 @@ func lastChild(n node) int {
 }
 
 // addItems appends the texts that the list at a path lacks, and makes the list.
-func (e *edit) addItems(path []string, texts []string) error {
+func (e *edit) addItems(path, texts []string) error {
 	for _, text := range texts {
 		d, err := e.open()
 		if err != nil {

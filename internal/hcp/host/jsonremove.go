@@ -15,7 +15,8 @@ func (e *edit) remove(parts []Part) (left []Part, err error) {
 		case PartMember:
 			done = e.removeMember(d, part)
 		case PartItem:
-			done = e.removeItem(d, part)
+			e.removeItem(d, part)
+			done = true
 		case PartContainer:
 			if n, found := d.at(part.Path); !found || n.kind != 0 && len(n.members)+len(n.items) == 0 {
 				done = true
@@ -47,10 +48,11 @@ func (e *edit) removeMember(d *document, part Part) bool {
 	return true
 }
 
-func (e *edit) removeItem(d *document, part Part) bool {
+// removeItem takes an item out where it still is there.
+func (e *edit) removeItem(d *document, part Part) {
 	list, found := d.at(part.Path)
 	if !found {
-		return true
+		return
 	}
 	for i, item := range list.items {
 		if d.canonical(item) != part.Text {
@@ -61,9 +63,8 @@ func (e *edit) removeItem(d *document, part Part) bool {
 			starts[k], ends[k] = other.start, other.end
 		}
 		e.cut(d, starts, ends, i)
-		return true
+		return
 	}
-	return true
 }
 
 func (e *edit) cutMember(d *document, path []string) {

@@ -34,6 +34,7 @@ func verbs() []cli.Verb {
 		{Name: "eval", Short: "run the eval cases of a pack", New: evalCommand},
 		{Name: "exec", Short: "run one command of a pack", New: hcpx.ExecCommand(open)},
 		{Name: "generate", Short: "print what a host can use of the activated packs", New: generateCommand},
+		{Name: "init", Short: "begin a new pack", New: initCommand},
 		{Name: "install", Short: "fetch a pack and copy it into the store", New: installCommand},
 		{Name: "man", Short: "write the manual pages", Offline: true, New: manCommand},
 		{Name: "mcp", Short: "serve one tool to a host that only takes MCP servers", New: mcpCommand},

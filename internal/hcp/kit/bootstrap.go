@@ -40,7 +40,8 @@ func readers(c *cli.Call) composite.Handlers {
 			return share(ctx, c, hcpx.Text(r, "source"), hcpx.Text(r, "subdir"))
 		}),
 		"hcp.check": read(func(ctx context.Context, _ *local.Runtime, r adapter.Request) (any, error) {
-			return runCheck(ctx, c, hcpx.Text(r, "pack_dir"), checkFlags{timeout: int(check.DefaultTimeout / time.Millisecond)})
+			// The command is a read, so nothing of the pack is run.
+			return runCheck(ctx, c, hcpx.Text(r, "pack_dir"), checkFlags{noEval: true, timeout: int(check.DefaultTimeout / time.Millisecond)})
 		}),
 		"hcp.catalog": read(func(ctx context.Context, rt *local.Runtime, r adapter.Request) (any, error) {
 			return showCatalog(ctx, c, rt, hcpx.Text(r, "pack_id"))

@@ -8,9 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"bridle/hcp"
+	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/check"
+	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/hcpx"
 	"bridle/internal/hcp/local"
+	"bridle/internal/hcp/pack"
 	"bridle/internal/hcp/store"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
@@ -70,7 +73,7 @@ func checkExit(r *check.Report, strict bool) int {
 }
 
 func runCheck(ctx context.Context, c *cli.Call, dir string, f checkFlags) (*check.Report, error) {
-	o, err := checkOptions(c, dir, f.timeout)
+	o, err := checkOptions(ctx, c, dir, f.timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -81,14 +84,19 @@ func runCheck(ctx context.Context, c *cli.Call, dir string, f checkFlags) (*chec
 // checkOptions prepares a check whose runtimes know nothing of the user's store:
 // who acts is an agent, in a store of its own that counts as the account's, so
 // that every grant and the default settings hold.
-func checkOptions(c *cli.Call, dir string, ms int) (check.Options, error) {
+func checkOptions(ctx context.Context, c *cli.Call, dir string, ms int) (check.Options, error) {
 	full := dir
 	if !filepath.IsAbs(full) {
 		full = filepath.Join(c.Dir, dir)
 	}
+	refuse, err := refusal(ctx, c)
+	if err != nil {
+		return check.Options{}, err
+	}
 	return check.Options{
-		Dir: full, Shown: dir, Timeout: time.Duration(ms) * time.Millisecond, Temp: c.Env.Get("TMPDIR"), Clock: c.Clock,
-		Search: store.Search{Path: c.Env.Get("PATH")},
+		Refuse: refuse,
+		Dir:    full, Shown: dir, Timeout: time.Duration(ms) * time.Millisecond, Temp: c.Env.Get("TMPDIR"), Clock: c.Clock,
+		Search: store.Search{Path: c.Env.Get("PATH"), Avoid: []string{c.Dir}},
 		Open: func(ctx context.Context, home string) (*local.Runtime, error) {
 			bench := *c
 			bench.Env = c.Env.With("HCP_HOME", home).With("HCP_AGENT", "1").With("HCP_MODE", "").With("HCP_APPROVALS", "")
@@ -96,6 +104,40 @@ func checkOptions(c *cli.Call, dir string, ms int) (check.Options, error) {
 			bench.Terminal = cli.Terminal{}
 			return open(ctx, &bench)
 		},
+	}, nil
+}
+
+// refusal says what an agent may not have run by a check: what the user's rules
+// deny, and, where the pack works on the user's files, what the user would be
+// asked about. A person checks what they like.
+func refusal(ctx context.Context, c *cli.Call) (func(p *pack.Pack, key string, confirmed bool) string, error) {
+	if !hcpx.AgentAtWork(c) {
+		return nil, nil
+	}
+	rt, err := hcpx.Open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	effective, err := rt.Access()
+	if err != nil {
+		return nil, err
+	}
+	return func(p *pack.Pack, key string, confirmed bool) string {
+		entry, found := p.Entry(key)
+		if !found {
+			return "" // the runtime says it
+		}
+		verdict := access.Decide(access.Request{PackID: p.ID, Key: key, Operation: entry.Operation, Confirm: entry.Confirm}, effective.For(p.ID))
+		onProject := p.Manifest.Wrap != nil && p.Manifest.Wrap.Workspace != nil && p.Manifest.Wrap.Workspace.Mode == hcp.WorkspaceProject
+		// Without confirm, what Policy asks about is refused by the runtime.
+		gated := entry.Confirm != hcp.ConfirmNone && !confirmed
+		switch {
+		case verdict.Decision == access.Allow, verdict.Decision == access.Ask && (gated || !onProject):
+			return ""
+		case verdict.Decision == access.Ask:
+			return "it works on the project, and the user would be asked; let them run the check"
+		}
+		return verdict.Reason
 	}, nil
 }
 
@@ -116,7 +158,7 @@ func initEvals(c *cli.Call, dir string) (cli.Result, error) {
 	if err != nil {
 		return cli.Result{}, err
 	}
-	result := initEvalsResult{OK: true, Written: written, File: filepath.Join(dir, check.EvalFile), Cases: cases, Next: []string{"hcpx check " + dir + " --probe --agent"}}
+	result := initEvalsResult{OK: true, Written: written, File: filepath.Join(dir, check.EvalFile), Cases: cases, Next: []string{command.Line([]string{hcpx.Name, "check", dir, "--probe", "--agent"})}}
 	return cli.Result{Value: result, Text: func(p *cli.Page) {
 		if written {
 			p.Line(p.Green("written"), " ", result.File, "; put real values in place of each TODO")
@@ -149,7 +191,7 @@ func evalCommand(c *cli.Call) *cobra.Command {
 		if timeout < 1 {
 			return cli.Result{}, fault.New(cli.CodeUsage, "--timeout must be positive")
 		}
-		o, err := checkOptions(c, args[0], timeout)
+		o, err := checkOptions(ctx, c, args[0], timeout)
 		if err != nil {
 			return cli.Result{}, err
 		}
@@ -158,7 +200,7 @@ func evalCommand(c *cli.Call) *cobra.Command {
 			return cli.Result{}, err
 		}
 		if evals == nil {
-			result := evalResult{PackID: id, Error: "the pack fails lint, so no case ran", Code: store.CodeLintFailed, Issues: issues, Next: []string{"hcpx lint " + args[0]}}
+			result := evalResult{PackID: id, Error: "the pack fails lint, so no case ran", Code: store.CodeLintFailed, Issues: issues, Next: []string{command.Line([]string{hcpx.Name, "lint", args[0]})}}
 			return cli.Result{Value: result, Exit: fault.ExitFailure}, nil
 		}
 		out := cli.Result{Value: evalResult{OK: evals.Failed == 0, PackID: id, Evals: evals}, Raw: evals.Text()}

@@ -44,7 +44,7 @@ func installCommand(c *cli.Call) *cobra.Command {
 			return cli.Result{}, err
 		}
 		defer fetched.Close()
-		return hcpx.Install(ctx, rt, fetched.Dir, fetched.Source, fetched.Note)
+		return hcpx.Install(ctx, c, rt, fetched.Dir, fetched.Source, fetched.Note)
 	})
 	return cmd
 }

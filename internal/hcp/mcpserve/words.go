@@ -43,9 +43,10 @@ func (s *splitter) end() {
 	}
 }
 
-func (s *splitter) take(n int) {
-	s.word.WriteString(s.rest[:n])
-	s.rest, s.inWord = s.rest[n:], true
+// take puts the next byte into the word.
+func (s *splitter) take() {
+	s.word.WriteByte(s.rest[0])
+	s.rest, s.inWord = s.rest[1:], true
 }
 
 // next handles one character or one quoted stretch.
@@ -68,16 +69,16 @@ func (s *splitter) next() error {
 			return unclosed(`\`)
 		}
 		s.rest = s.rest[1:]
-		s.take(1)
+		s.take()
 	case '|', '&', ';', '<', '>', '`', '\n', '\r', 0:
 		return metacharacter(string(c))
 	case '$':
 		if strings.HasPrefix(s.rest, "$(") || strings.HasPrefix(s.rest, "${") {
 			return metacharacter(s.rest[:2])
 		}
-		s.take(1)
+		s.take()
 	default:
-		s.take(1)
+		s.take()
 	}
 	return nil
 }
@@ -91,13 +92,13 @@ func (s *splitter) doubleQuoted() error {
 			return nil
 		case c == '\\' && len(s.rest) > 1 && strings.IndexByte("\"\\$`", s.rest[1]) >= 0:
 			s.rest = s.rest[1:]
-			s.take(1)
+			s.take()
 		case c == '`' || strings.HasPrefix(s.rest, "$(") || strings.HasPrefix(s.rest, "${"):
 			return metacharacter(s.rest[:min(2, len(s.rest))])
 		case c == 0:
 			return metacharacter("\x00")
 		default:
-			s.take(1)
+			s.take()
 		}
 	}
 	return unclosed(`"`)

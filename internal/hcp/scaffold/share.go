@@ -1,8 +1,10 @@
-// Package scaffold helps the author of a pack. Share prepares what a catalog
-// wants to know of one (the sharing page): its row, and what is still missing
-// for others to install it.
+// Package scaffold helps the author of a pack (the init and share sections of
+// the CLI reference, the sharing page). Init writes one to begin with; Share
+// prepares what a catalog wants to know of one: its row, and what is still
+// missing for others to install it.
 //
-// It reads and never runs anything, and a row is given only for a pack that
+// Nothing of a pack is ever run. A new pack appears in one step or not at all,
+// and never over something that is there; a row is given only for a pack that
 // lints clean.
 package scaffold
 

@@ -3,10 +3,13 @@ package scaffold
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"bridle/internal/hcp/lint"
+	"bridle/internal/kernel/fault"
 	"bridle/packs"
 )
 
@@ -63,5 +66,62 @@ func TestPackWithIssuesHasNoRow(t *testing.T) {
 	}
 	if _, err := Share(filepath.Join(t.TempDir(), "none"), Origin{}); err == nil {
 		t.Error("a folder that is not there was shared")
+	}
+}
+
+func TestTemplatesLintCleanAndRunNothingOfTheirOwn(t *testing.T) {
+	for _, template := range append(append([]string{}, Classes...), Golds...) {
+		dir := filepath.Join(t.TempDir(), "new", "pack")
+		begun, err := Init(dir, "my-weather", template)
+		if err != nil {
+			t.Fatal(template, err)
+		}
+		report, err := lint.Dir(dir)
+		if err != nil || !report.OK() {
+			t.Errorf("%s: %v %+v", template, err, report.Issues)
+		}
+		want := "my-weather"
+		if slices.Contains(Golds, template) {
+			want = template
+		}
+		if report.PackID != want || begun.PackID != want || begun.Template != template {
+			t.Errorf("%s: %q, %+v", template, report.PackID, begun)
+		}
+		for _, name := range []string{"surface.json", "policy.json", "HARNESS.md", "README.md", "package.json"} {
+			if !slices.Contains(begun.Files, name) {
+				t.Errorf("%s lacks %s", template, name)
+			}
+		}
+		shared, err := Share(dir, Origin{})
+		if err != nil || shared.Row == nil || shared.Row.Install != "npm:hcp-pack-"+want {
+			t.Errorf("%s: %+v %v", template, shared, err)
+		}
+		if slices.Contains(Classes, template) && shared.Row.Class != template {
+			t.Errorf("%s has the class %s", template, shared.Row.Class)
+		}
+		left, err := os.ReadDir(filepath.Dir(dir))
+		if err != nil || len(left) != 1 {
+			t.Errorf("%s left %v, %v", template, left, err)
+		}
+		if _, err := Init(dir, "my-weather", template); !fault.Is(err, CodeDirExists) {
+			t.Errorf("%s was written over: %v", template, err)
+		}
+	}
+}
+
+func TestBadIDsAndTemplatesAreRefused(t *testing.T) {
+	for _, id := range []string{"", "..", "a/b", "Weather", "hcp", "hcpx", "hcp-cli", "con", "-x", "a b"} {
+		dir := filepath.Join(t.TempDir(), "new")
+		if _, err := Init(dir, id, Classes[0]); !fault.Is(err, CodeBadID) {
+			t.Errorf("%q: %v", id, err)
+		}
+		if _, err := os.Lstat(dir); err == nil {
+			t.Errorf("%q was written", id)
+		}
+	}
+	for _, template := range []string{"", "../transit", "npm", "control"} {
+		if _, err := Init(filepath.Join(t.TempDir(), "new"), "weather", template); !fault.Is(err, CodeBadTemplate) {
+			t.Errorf("%q: %v", template, err)
+		}
 	}
 }
