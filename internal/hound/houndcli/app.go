@@ -28,6 +28,7 @@ const (
 	groupDriver = "drivers"
 	groupWrite  = "guarded writes"
 	groupRecord = "records"
+	groupProof  = "proofs for others"
 )
 
 // Main runs the program in this process, which may be one that was started to
@@ -46,7 +47,7 @@ func App() cli.App {
 		Name:            Name,
 		Short:           "guard what programs change in a repository, and keep records that verify",
 		Protocol:        hound.SchemaProtocol,
-		Groups:          []string{groupDriver, groupWrite, groupRecord},
+		Groups:          []string{groupDriver, groupWrite, groupRecord, groupProof},
 		Verbs:           verbs(),
 		Failure:         failure,
 		FailureToStderr: true,
@@ -69,6 +70,10 @@ func verbs() []cli.Verb {
 		{Name: "verify", Group: groupRecord, Short: "check the record of a run or a read", New: verifyCommand},
 		{Name: "runs", Group: groupRecord, Short: "list the records of runs", New: runsCommand},
 		{Name: "gc", Group: groupRecord, Short: "remove old records and keep their digests", New: gcCommand},
+
+		{Name: "identity", Group: groupProof, Short: "make, show and change the key that signs", New: identityCommand},
+		{Name: "anchor", Group: groupProof, Short: "log a record, under a checkpoint that others can keep", New: anchorCommand},
+		{Name: "export", Group: groupProof, Short: "say in a signed statement what a run made", New: exportCommand},
 
 		{Name: "doctor", Short: "say whether everything is there that hound needs", New: doctorCommand},
 	}

@@ -37,6 +37,7 @@ func run() {
 		inv.Clock = clock.Fixed(at)
 	}
 	inv.AccountHome = func() (string, error) { return inv.Env.Get("TEST_ACCOUNT"), nil }
+	houndcli.AlsoOn("tmpfs", "overlay")
 	os.Exit(houndcli.App().Run(context.Background(), inv))
 }
 
@@ -58,7 +59,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TEST_CLOCK", "2026-01-02T03:04:05Z")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"member": member, "project": project, "runs": runs},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"forge": forge, "nosecrets": nosecrets, "payload": payload, "member": member, "project": project, "runs": runs},
 	})
 }
 

@@ -45,24 +45,43 @@ func OpenLog(dir, origin string) (*Log, error) {
 // Append logs digests and returns the index of the first. They are on disk when
 // it returns.
 func (l *Log) Append(ctx context.Context, digests ...Digest) (first int64, err error) {
+	err = l.write(ctx, func(s *state) error {
+		first = s.size
+		return s.add(digests)
+	})
+	return first, err
+}
+
+// AppendNew logs a digest unless the log holds it, and returns its first index.
+func (l *Log) AppendNew(ctx context.Context, d Digest) (index int64, added bool, err error) {
+	err = l.write(ctx, func(s *state) error {
+		at, found, err := s.find(d)
+		if err != nil || found {
+			index = at
+			return err
+		}
+		index, added = s.size, true
+		return s.add([]Digest{d})
+	})
+	return index, added && err == nil, err
+}
+
+// write runs fn on the log, mended, while nobody else reads or writes.
+func (l *Log) write(ctx context.Context, fn func(*state) error) error {
 	unlock, err := durable.Lock(ctx, filepath.Join(l.dir, "lock"), "anchor")
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer unlock()
 	s, err := l.open(os.O_RDWR)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer s.close()
 	if err := s.mend(); err != nil {
-		return 0, err
+		return err
 	}
-	first = s.size
-	if err := s.add(digests); err != nil {
-		return 0, durable.Explain("anchor in", l.dir, err)
-	}
-	return first, nil
+	return durable.Explain("anchor in", l.dir, fn(s))
 }
 
 // Checkpoint is what the log holds now.
@@ -79,16 +98,28 @@ func (l *Log) Checkpoint(ctx context.Context) (Checkpoint, error) {
 // Find is where the log first holds d.
 func (l *Log) Find(ctx context.Context, d Digest) (index int64, found bool, err error) {
 	err = l.read(ctx, func(s *state) error {
-		for i := int64(0); i < s.size && !found; i++ {
-			got, err := s.leaf(i)
-			if err != nil {
-				return err
-			}
-			index, found = i, got == d
-		}
-		return nil
+		index, found, err = s.find(d)
+		return err
 	})
 	return index, found, err
+}
+
+// find reads the leaves in large pieces.
+func (s *state) find(d Digest) (int64, bool, error) {
+	const piece = 4096 // leaves
+	buf := make([]byte, min(s.size, piece)*int64(leafSize))
+	for from := int64(0); from < s.size; from += piece {
+		part := buf[:min(s.size-from, piece)*int64(leafSize)]
+		if _, err := s.leaves.ReadAt(part, from*int64(leafSize)); err != nil {
+			return 0, false, durable.Explain("read", s.dir, err)
+		}
+		for i := 0; i < len(part); i += leafSize {
+			if Digest(part[i:]) == d {
+				return from + int64(i/leafSize), true, nil
+			}
+		}
+	}
+	return 0, false, nil
 }
 
 // Prove shows that the log holds the leaf at index, under a checkpoint of now
@@ -108,6 +139,26 @@ func (l *Log) Prove(ctx context.Context, k Key, index int64) (Proof, error) {
 			return err
 		}
 		signed, err := Checkpoint{Origin: l.origin, Size: s.size, Root: root}.Sign(k)
+		p = Proof{Index: index, Path: plain(path), Checkpoint: signed}
+		return err
+	})
+	return p, err
+}
+
+// ProveUnder shows that the log held the leaf at index when it had the size of
+// a checkpoint that was kept elsewhere, which signed is. Whether it did, the
+// proof's Check tells.
+func (l *Log) ProveUnder(ctx context.Context, c Checkpoint, signed []byte, index int64) (Proof, error) {
+	var p Proof
+	err := l.read(ctx, func(s *state) error {
+		if c.Size > s.size {
+			return fault.Newf(CodeBadSeal, "the log has %d entries and had %d when the checkpoint was made", s.size, c.Size).
+				WithHint("its end was cut off, or it is another log")
+		}
+		if index < 0 || index >= c.Size {
+			return fault.Newf(CodeBadSeal, "the checkpoint was made before entry %d was logged", index)
+		}
+		path, err := tlog.ProveRecord(c.Size, index, s)
 		p = Proof{Index: index, Path: plain(path), Checkpoint: signed}
 		return err
 	})
@@ -291,12 +342,6 @@ func writeHashes(f *os.File, at int64, all []tlog.Hash) error {
 	}
 	_, err := f.WriteAt(raw, at*int64(leafSize))
 	return err
-}
-
-func (s *state) leaf(i int64) (Digest, error) {
-	var d Digest
-	_, err := s.leaves.ReadAt(d[:], i*int64(leafSize))
-	return d, err
 }
 
 // rebuilt is the tree made from the leaves alone.

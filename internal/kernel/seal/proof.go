@@ -30,7 +30,8 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 func (d Digest) leaf() tlog.Hash { return tlog.RecordHash([]byte(d.String())) }
 
 const (
-	proofHeader = "c2sp.org/tlog-proof@v1\n"
+	// ProofHeader is the first line of a proof in a file.
+	ProofHeader = "c2sp.org/tlog-proof@v1\n"
 	// deepest is how many hashes a proof of a tree of 2^63 leaves can have.
 	deepest = 64
 )
@@ -46,7 +47,7 @@ type Proof struct {
 // Text is the proof as it is kept in a file.
 func (p Proof) Text() []byte {
 	var out strings.Builder
-	out.WriteString(proofHeader + "index " + strconv.FormatInt(p.Index, 10) + "\n")
+	out.WriteString(ProofHeader + "index " + strconv.FormatInt(p.Index, 10) + "\n")
 	for _, h := range p.Path {
 		out.WriteString(base64.StdEncoding.EncodeToString(h[:]) + "\n")
 	}
@@ -57,7 +58,7 @@ func (p Proof) Text() []byte {
 
 // ParseProof reads Text.
 func ParseProof(text []byte) (Proof, error) {
-	rest, ok := strings.CutPrefix(string(text), proofHeader)
+	rest, ok := strings.CutPrefix(string(text), ProofHeader)
 	if !ok {
 		return Proof{}, badProof("its first line is another one")
 	}

@@ -427,3 +427,122 @@ func cut(t *testing.T, path string, to int64) {
 		t.Fatal(err)
 	}
 }
+
+func TestADigestIsLoggedOnce(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	var workers sync.WaitGroup
+	fresh := make([]int, 8)
+	for w := range fresh {
+		workers.Go(func() {
+			l, err := OpenLog(dir, "log.example")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := range 10 {
+				index, added, err := l.AppendNew(ctx, digest(i))
+				if err != nil {
+					t.Error(err)
+				}
+				if added {
+					fresh[w]++
+				}
+				if at, found, err := l.Find(ctx, digest(i)); err != nil || !found || at != index {
+					t.Errorf("logged at %d, found at %d, %v, %v", index, at, found, err)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	l, err := OpenLog(dir, "log.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := l.Checkpoint(ctx)
+	if err != nil || c.Size != 10 {
+		t.Errorf("the log has %d entries, %v", c.Size, err)
+	}
+	total := 0
+	for _, n := range fresh {
+		total += n
+	}
+	if total != 10 {
+		t.Errorf("%d of 10 were said to be new", total)
+	}
+}
+
+// Leaves are read in pieces; nothing may hide at the seams.
+func TestEveryLeafIsFoundWhereItIs(t *testing.T) {
+	ctx := context.Background()
+	l, err := OpenLog(t.TempDir(), "log.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := make([]Digest, 4096*2+5)
+	for i := range many {
+		many[i] = digest(i)
+	}
+	if _, found, err := l.Find(ctx, many[0]); found || err != nil {
+		t.Errorf("an empty log holds it: %v", err)
+	}
+	if _, err := l.Append(ctx, many...); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{0, 1, 4095, 4096, 4097, 8191, 8192, 8196} {
+		if at, found, err := l.Find(ctx, many[i]); err != nil || !found || at != int64(i) {
+			t.Errorf("%d is found at %d, %v, %v", i, at, found, err)
+		}
+	}
+	if _, found, err := l.Find(ctx, digest(-1)); found || err != nil {
+		t.Errorf("what was never logged is found: %v", err)
+	}
+}
+
+// A checkpoint that was kept proves what was logged before it, however much came
+// later, and nothing else.
+func TestAKeptCheckpointProvesWhatWasLoggedBeforeIt(t *testing.T) {
+	ctx, k := context.Background(), key(t, "log.example")
+	l, err := OpenLog(t.TempDir(), "log.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size := 1; size <= 9; size++ {
+		if _, err := l.Append(ctx, digest(size-1)); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := l.Checkpoint(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		signed, err := kept.Sign(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Append(ctx, digest(1000+size)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range kept.Size {
+			p, err := l.ProveUnder(ctx, kept, signed, i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			held := digest(size - 1)
+			if i < kept.Size-1 {
+				held = digest(-1)
+			}
+			_, err = p.Check(held, k.Public())
+			if (err == nil) != (i == kept.Size-1) {
+				t.Errorf("entry %d of %d: %v", i, kept.Size, err)
+			}
+		}
+		_, err = l.ProveUnder(ctx, kept, signed, kept.Size)
+		wantCode(t, err, CodeBadSeal)
+		_, err = l.ProveUnder(ctx, kept, signed, -1)
+		wantCode(t, err, CodeBadSeal)
+		_, err = l.ProveUnder(ctx, Checkpoint{Origin: "log.example", Size: 1000}, signed, 0)
+		wantCode(t, err, CodeBadSeal)
+		if _, err := l.Append(ctx, digest(2000+size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
