@@ -67,11 +67,11 @@ func TestALogKeepsItsFirstName(t *testing.T) {
 func TestAProofIsEnoughByItself(t *testing.T) {
 	ctx, l, k := context.Background(), made(t, "hound/x"), key(t, "k-1")
 	for i := range 7 {
-		e, err := l.Add(ctx, digest(i))
-		if err != nil || !e.Added || e.Index != int64(i) {
-			t.Fatalf("entry %+v, %v", e, err)
+		done, err := l.Add(ctx, k, digest(i))
+		if err != nil || len(done.Entries) != 1 || !done.Entries[0].Added || done.Entries[0].Index != int64(i) {
+			t.Fatalf("anchored %+v, %v", done, err)
 		}
-		p, err := l.Prove(ctx, k, e)
+		p, err := l.Prove(ctx, k, done.Entries[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,17 +97,18 @@ func TestAKeptCheckpointFindsOutEveryOtherPast(t *testing.T) {
 	ctx, k := context.Background(), key(t, "k-1")
 	fill := func(l *Log, records ...int) {
 		for _, i := range records {
-			if _, err := l.Add(ctx, digest(i)); err != nil {
+			if _, err := l.Add(ctx, k, digest(i)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	l := made(t, "hound/x")
 	fill(l, 0, 1, 2)
-	_, kept, err := l.Sign(ctx, k)
+	now, err := l.Add(ctx, k)
 	if err != nil {
 		t.Fatal(err)
 	}
+	kept := now.Signed
 	fill(l, 3, 4)
 	got, err := l.CheckKept(ctx, kept, digest(1), k.Public())
 	if err != nil || got.Index != 1 || !got.ByLog || got.Checkpoint.Size != 3 {
@@ -140,6 +141,28 @@ func TestAKeptCheckpointFindsOutEveryOtherPast(t *testing.T) {
 	wantCode(t, err, seal.CodeBadSeal)
 }
 
+func TestManyRecordsAreAnchoredAtOnce(t *testing.T) {
+	ctx, l, k := context.Background(), made(t, "hound/x"), key(t, "k-1")
+	if _, err := l.Add(ctx, k, digest(5)); err != nil {
+		t.Fatal(err)
+	}
+	done, err := l.Add(ctx, k, digest(1), digest(5), digest(2), digest(1))
+	if err != nil || done.Checkpoint.Size != 3 {
+		t.Fatalf("anchored %+v, %v", done, err)
+	}
+	for i, want := range []Entry{
+		{Digest: digest(1), Index: 1, Added: true}, {Digest: digest(5), Index: 0},
+		{Digest: digest(2), Index: 2, Added: true}, {Digest: digest(1), Index: 1},
+	} {
+		if done.Entries[i] != want {
+			t.Errorf("entry %d is %+v, not %+v", i, done.Entries[i], want)
+		}
+		if got, err := l.CheckKept(ctx, done.Signed, want.Digest, k.Public()); err != nil || got.Index != want.Index {
+			t.Errorf("entry %d is checked as %+v, %v", i, got, err)
+		}
+	}
+}
+
 // BenchmarkAnchor is what anchoring costs beside the log's append and the
 // signature themselves.
 func BenchmarkAnchor(b *testing.B) {
@@ -162,10 +185,7 @@ func BenchmarkAnchor(b *testing.B) {
 	b.Run("anchor", func(b *testing.B) {
 		l, k, i := made(b, "hound/x"), key(b, "k-1"), 0
 		for b.Loop() {
-			if _, err := l.Add(ctx, digest(i)); err != nil {
-				b.Fatal(err)
-			}
-			if _, _, err := l.Sign(ctx, k); err != nil {
+			if _, err := l.Add(ctx, k, digest(i)); err != nil {
 				b.Fatal(err)
 			}
 			i++

@@ -59,20 +59,26 @@ type Entry struct {
 	Added  bool // it was not there before
 }
 
-// Add logs a digest, unless it is there. It is on the disk when Add returns.
-func (l *Log) Add(ctx context.Context, d seal.Digest) (Entry, error) {
-	index, added, err := l.log.AppendNew(ctx, d)
-	return Entry{Digest: d, Index: index, Added: added}, err
+// Anchored is what a log holds after digests were added.
+type Anchored struct {
+	Entries    []Entry
+	Checkpoint seal.Checkpoint
+	Signed     []byte // the checkpoint as a signed note
 }
 
-// Sign is what the log holds now, as a signed checkpoint.
-func (l *Log) Sign(ctx context.Context, key seal.Key) (seal.Checkpoint, []byte, error) {
-	c, err := l.log.Checkpoint(ctx)
+// Add logs digests, those that are not there, and signs what the log holds then.
+// They are on the disk when it returns.
+func (l *Log) Add(ctx context.Context, key seal.Key, digests ...seal.Digest) (Anchored, error) {
+	done, err := l.log.AppendNew(ctx, digests...)
 	if err != nil {
-		return c, nil, err
+		return Anchored{}, err
 	}
-	signed, err := c.Sign(key)
-	return c, signed, err
+	out := Anchored{Checkpoint: done.Checkpoint}
+	for i, d := range digests {
+		out.Entries = append(out.Entries, Entry{Digest: d, Index: done.Indexes[i], Added: done.Added[i]})
+	}
+	out.Signed, err = done.Checkpoint.Sign(key)
+	return out, err
 }
 
 // Prove is the proof of an entry, below a checkpoint of now.

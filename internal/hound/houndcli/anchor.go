@@ -109,32 +109,31 @@ func (f anchorFlags) run(ctx context.Context, c *cli.Call, paths []string) (r an
 
 // enter logs the records and signs once.
 func (f anchorFlags) enter(ctx context.Context, c *cli.Call, log *anchor.Log, key seal.Key, paths []string, records []anchor.Record, r *anchorResult) error {
-	var last anchor.Entry
+	digests := make([]seal.Digest, len(records))
 	for i, record := range records {
-		entry, err := log.Add(ctx, record.Digest)
-		if err != nil {
-			return err
-		}
-		last = entry
-		r.Records = append(r.Records, anchoredRecord{
-			Path: paths[i], Kind: record.Kind, ID: record.ID, RecordSHA256: record.Digest.String(), Index: entry.Index, Added: entry.Added,
-		})
+		digests[i] = record.Digest
 	}
-	now, signed, err := log.Sign(ctx, key)
+	done, err := log.Add(ctx, key, digests...)
 	if err != nil {
 		return err
 	}
+	for i, entry := range done.Entries {
+		r.Records = append(r.Records, anchoredRecord{
+			Path: paths[i], Kind: records[i].Kind, ID: records[i].ID, RecordSHA256: entry.Digest.String(), Index: entry.Index, Added: entry.Added,
+		})
+	}
+	now := done.Checkpoint
 	r.Origin, r.Size, r.RootBase64 = now.Origin, now.Size, base64.StdEncoding.EncodeToString(now.Root[:])
-	r.Checkpoint, r.PublicKey = string(signed), key.Public()
+	r.Checkpoint, r.PublicKey = string(done.Signed), key.Public()
 	if f.checkpoint != "" {
-		if err := writeBytes(resolve(c, f.checkpoint), signed, "checkpoint"); err != nil {
+		if err := writeBytes(resolve(c, f.checkpoint), done.Signed, "checkpoint"); err != nil {
 			return err
 		}
 	}
 	if f.proof == "" {
 		return nil
 	}
-	proof, err := log.Prove(ctx, key, last)
+	proof, err := log.Prove(ctx, key, done.Entries[0])
 	if err != nil {
 		return err
 	}

@@ -52,18 +52,48 @@ func (l *Log) Append(ctx context.Context, digests ...Digest) (first int64, err e
 	return first, err
 }
 
-// AppendNew logs a digest unless the log holds it, and returns its first index.
-func (l *Log) AppendNew(ctx context.Context, d Digest) (index int64, added bool, err error) {
-	err = l.write(ctx, func(s *state) error {
-		at, found, err := s.find(d)
-		if err != nil || found {
-			index = at
+// Appended is what AppendNew did.
+type Appended struct {
+	Indexes    []int64 // where the log first holds each digest
+	Added      []bool  // whether it did not before
+	Checkpoint Checkpoint
+}
+
+// AppendNew logs the digests that the log does not hold, all at once, and says
+// what it holds then.
+func (l *Log) AppendNew(ctx context.Context, digests ...Digest) (Appended, error) {
+	var out Appended
+	err := l.write(ctx, func(s *state) error {
+		var fresh []Digest
+		at := map[Digest]int64{}
+		for _, d := range digests {
+			index, known := at[d]
+			if !known {
+				found, err := false, error(nil)
+				if index, found, err = s.find(d); err != nil {
+					return err
+				}
+				if !found {
+					index = s.size + int64(len(fresh))
+					fresh = append(fresh, d)
+				}
+				at[d], known = index, found
+			}
+			out.Indexes, out.Added = append(out.Indexes, index), append(out.Added, !known)
+		}
+		if len(fresh) > 0 {
+			if err := s.add(fresh); err != nil {
+				return err
+			}
+		}
+		if err := s.usable(); err != nil {
 			return err
 		}
-		index, added = s.size, true
-		return s.add([]Digest{d})
+		root, err := tlog.TreeHash(s.size, s)
+		out.Checkpoint = Checkpoint{Origin: l.origin, Size: s.size, Root: root}
+		return err
 	})
-	return index, added && err == nil, err
+	return out, err
 }
 
 // write runs fn on the log, mended, while nobody else reads or writes.
@@ -217,10 +247,8 @@ func (l *Log) read(ctx context.Context, fn func(*state) error) error {
 		return err
 	}
 	defer s.close()
-	if s.behind() {
-		if s.over, err = s.rebuilt(); err != nil {
-			return err
-		}
+	if err := s.usable(); err != nil {
+		return err
 	}
 	return fn(s)
 }
@@ -283,6 +311,14 @@ func (s *state) close() {
 	}
 }
 
+// usable makes the tree anew in memory where its file is not that of the leaves.
+func (s *state) usable() (err error) {
+	if s.behind() {
+		s.over, err = s.rebuilt()
+	}
+	return err
+}
+
 // behind reports that the tree's file is not that of the leaves.
 func (s *state) behind() bool { return s.stored != tlog.StoredHashCount(s.size) }
 
@@ -327,11 +363,11 @@ func (s *state) add(digests []Digest) error {
 	if err := s.leaves.Sync(); err != nil {
 		return errors.Join(err, s.leaves.Truncate(s.size*int64(leafSize)))
 	}
+	s.size += int64(len(digests))
 	// A tree that falls behind is made anew by the next one who opens the log.
-	if writeHashes(s.tree, s.stored, grown.more) != nil {
-		return nil
+	if writeHashes(s.tree, s.stored, grown.more) == nil {
+		s.stored += int64(len(grown.more))
 	}
-	s.size, s.stored = s.size+int64(len(digests)), s.stored+int64(len(grown.more))
 	return nil
 }
 

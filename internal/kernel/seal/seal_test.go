@@ -440,15 +440,16 @@ func TestADigestIsLoggedOnce(t *testing.T) {
 				return
 			}
 			for i := range 10 {
-				index, added, err := l.AppendNew(ctx, digest(i))
-				if err != nil {
-					t.Error(err)
+				done, err := l.AppendNew(ctx, digest(i))
+				if err != nil || len(done.Indexes) != 1 {
+					t.Error(done, err)
+					return
 				}
-				if added {
+				if done.Added[0] {
 					fresh[w]++
 				}
-				if at, found, err := l.Find(ctx, digest(i)); err != nil || !found || at != index {
-					t.Errorf("logged at %d, found at %d, %v, %v", index, at, found, err)
+				if at, found, err := l.Find(ctx, digest(i)); err != nil || !found || at != done.Indexes[0] {
+					t.Errorf("logged at %d, found at %d, %v, %v", done.Indexes[0], at, found, err)
 				}
 			}
 		})
