@@ -668,3 +668,27 @@ func TestCreationRefusesWhereAnIdentityIs(t *testing.T) {
 		t.Error("it changed the store")
 	}
 }
+
+// Whoever gives a file of a change another name, while it goes on, could change
+// it later by that name.
+func TestAFileThatGetsANameElsewhereMeanwhileIsRefused(t *testing.T) {
+	for _, c := range []struct{ call, role string }{
+		{"link old", roleNew}, {"link swap", roleNew}, {"link swap", roleOld},
+		{"exchange swap identity.json", roleSwap}, {"move old", roleNew}, {"move swap", roleNew}, {"move marker", identityName},
+	} {
+		t.Run(c.call+" "+c.role, func(t *testing.T) {
+			m := made(t)
+			err, _ := attempt(acts()[1], m, func(_ int, call string) (error, bool) {
+				if call == c.call {
+					name := c.role
+					if name != identityName {
+						name = m.byRole(c.role)
+					}
+					m.folder("/home").names["elsewhere"] = m.service().names[name]
+				}
+				return nil, false
+			})
+			wantCode(t, err, CodeTampered)
+		})
+	}
+}
