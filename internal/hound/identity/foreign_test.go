@@ -692,3 +692,31 @@ func TestAFileThatGetsANameElsewhereMeanwhileIsRefused(t *testing.T) {
 		})
 	}
 }
+
+func TestWhateverKindOfThingReplacesTheIdentityIsPutAside(t *testing.T) {
+	for name, foreign := range map[string]node{
+		"a link":          {kind: other},
+		"a folder":        {kind: folder, mode: 0o700, names: map[string]uint64{}},
+		"a file":          {kind: file, mode: 0o600, data: []byte(intruder)},
+		"another's file":  {kind: file, mode: 0o600, uid: 5},
+		"an identity":     {kind: file, mode: 0o600, data: []byte(goodIdentity)},
+		"the same inside": {kind: file, mode: 0o600},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := halfway(t, "exchange swap identity.json")
+			if foreign.uid == 0 {
+				foreign.uid = m.uid
+			}
+			if name == "the same inside" {
+				foreign.data = m.inodes[m.service().names[identityName]].data
+			}
+			ino := m.put(identityName, foreign)
+			wantCode(t, opened(m), CodeQuarantined)
+			for name, at := range m.service().names {
+				if at == ino && !isQuarantine(name) {
+					t.Errorf("it lies at %q", name)
+				}
+			}
+		})
+	}
+}
