@@ -149,12 +149,13 @@ func (s scene) removeEvidence(t *testing.T, m *model) {
 
 func TestAFileThatWasExchangedOutIsPutAside(t *testing.T) {
 	m := made(t)
-	_, _ = attempt(acts()[1], m, func(_ int, call string) (error, bool) {
+	err, _ := attempt(acts()[1], m, func(_ int, call string) (error, bool) {
 		if call == "exchange swap identity.json" {
 			m.plant(identityName, intruder)
 		}
 		return nil, false
 	})
+	wantCode(t, err, CodeQuarantined)
 	m.restart()
 	wantCode(t, opened(m), CodeQuarantined)
 	for name, ino := range m.service().names {
@@ -716,6 +717,30 @@ func TestWhateverKindOfThingReplacesTheIdentityIsPutAside(t *testing.T) {
 				if at == ino && !isQuarantine(name) {
 					t.Errorf("it lies at %q", name)
 				}
+			}
+		})
+	}
+}
+
+// What is removed is what was looked at: a file that somebody puts in the place
+// of a witness at the last moment stays.
+func TestAForeignFileInThePlaceOfAWitnessIsNotRemoved(t *testing.T) {
+	for _, role := range []string{roleOld, roleSwap, roleNew, roleMarker} {
+		t.Run(role, func(t *testing.T) {
+			m := made(t)
+			err, _ := attempt(acts()[1], m, func(_ int, call string) (error, bool) {
+				if call == "move "+role {
+					m.plant(m.byRole(role), intruder)
+				}
+				return nil, false
+			})
+			wantCode(t, err, CodeTampered)
+			m.restart()
+			for range 2 {
+				wantCode(t, opened(m), CodeTampered)
+			}
+			if !m.holds(intruder) {
+				t.Error("the evidence is gone")
 			}
 		})
 	}
