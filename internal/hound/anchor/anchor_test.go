@@ -151,8 +151,10 @@ func TestManyRecordsAreAnchoredAtOnce(t *testing.T) {
 		t.Fatalf("anchored %+v, %v", done, err)
 	}
 	for i, want := range []Entry{
-		{Digest: digest(1), Index: 1, Added: true}, {Digest: digest(5), Index: 0},
-		{Digest: digest(2), Index: 2, Added: true}, {Digest: digest(1), Index: 1},
+		{Digest: digest(1), Index: 1, Added: true},
+		{Digest: digest(5), Index: 0},
+		{Digest: digest(2), Index: 2, Added: true},
+		{Digest: digest(1), Index: 1},
 	} {
 		if done.Entries[i] != want {
 			t.Errorf("entry %d is %+v, not %+v", i, done.Entries[i], want)

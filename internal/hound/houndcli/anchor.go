@@ -76,14 +76,20 @@ func logFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "log", "", "the `folder` with the log; .local/share/hound/log in the home folder unless given")
 }
 
+// located is a record and where it lies.
+type located struct {
+	anchor.Record
+	path string
+}
+
 func (f anchorFlags) run(ctx context.Context, c *cli.Call, paths []string) (r anchorResult, err error) {
 	// Everything that can be refused is, before anything is logged.
-	r = anchorResult{SchemaVersion: "hound.anchor.v1", Records: []anchoredRecord{}}
-	records := make([]anchor.Record, len(paths))
+	records := make([]located, len(paths))
 	for i, path := range paths {
-		if records[i], err = anchor.Read(resolve(c, path)); err != nil {
+		if records[i].Record, err = anchor.Read(resolve(c, path)); err != nil {
 			return r, err
 		}
+		records[i].path = path
 	}
 	dir, err := dataPath(c, f.log, "log")
 	if err != nil {
@@ -102,29 +108,42 @@ func (f anchorFlags) run(ctx context.Context, c *cli.Call, paths []string) (r an
 		if err != nil {
 			return err
 		}
-		return f.enter(ctx, c, log, key, paths, records, &r)
+		done, err := enter(ctx, log, key, records)
+		if err != nil {
+			return err
+		}
+		r = resultOf(done, key, records)
+		return f.write(ctx, c, log, key, done)
 	})
 	return r, err
 }
 
 // enter logs the records and signs once.
-func (f anchorFlags) enter(ctx context.Context, c *cli.Call, log *anchor.Log, key seal.Key, paths []string, records []anchor.Record, r *anchorResult) error {
+func enter(ctx context.Context, log *anchor.Log, key seal.Key, records []located) (anchor.Anchored, error) {
 	digests := make([]seal.Digest, len(records))
 	for i, record := range records {
 		digests[i] = record.Digest
 	}
-	done, err := log.Add(ctx, key, digests...)
-	if err != nil {
-		return err
+	return log.Add(ctx, key, digests...)
+}
+
+func resultOf(done anchor.Anchored, key seal.Key, records []located) anchorResult {
+	now := done.Checkpoint
+	r := anchorResult{
+		SchemaVersion: "hound.anchor.v1", Records: []anchoredRecord{}, Origin: now.Origin, Size: now.Size,
+		RootBase64: base64.StdEncoding.EncodeToString(now.Root[:]), Checkpoint: string(done.Signed), PublicKey: key.Public(),
 	}
 	for i, entry := range done.Entries {
 		r.Records = append(r.Records, anchoredRecord{
-			Path: paths[i], Kind: records[i].Kind, ID: records[i].ID, RecordSHA256: entry.Digest.String(), Index: entry.Index, Added: entry.Added,
+			Path: records[i].path, Kind: records[i].Kind, ID: records[i].ID,
+			RecordSHA256: entry.Digest.String(), Index: entry.Index, Added: entry.Added,
 		})
 	}
-	now := done.Checkpoint
-	r.Origin, r.Size, r.RootBase64 = now.Origin, now.Size, base64.StdEncoding.EncodeToString(now.Root[:])
-	r.Checkpoint, r.PublicKey = string(done.Signed), key.Public()
+	return r
+}
+
+// write makes the files that were asked for.
+func (f anchorFlags) write(ctx context.Context, c *cli.Call, log *anchor.Log, key seal.Key, done anchor.Anchored) error {
 	if f.checkpoint != "" {
 		if err := writeBytes(resolve(c, f.checkpoint), done.Signed, "checkpoint"); err != nil {
 			return err

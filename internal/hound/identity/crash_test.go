@@ -138,7 +138,7 @@ func (j judged) found(t *testing.T, m *model) string {
 }
 
 // attempt runs an act with trouble at a call and says how it ended.
-func attempt(a act, m *model, trouble func(int, string) (error, bool)) (err error, died bool) {
+func attempt(a act, m *model, trouble func(int, string) (bool, error)) (died bool, err error) {
 	m.trouble = trouble
 	defer func() {
 		if p := recover(); p != nil {
@@ -149,7 +149,7 @@ func attempt(a act, m *model, trouble func(int, string) (error, bool)) (err erro
 		}
 		m.trouble = nil
 	}()
-	return a.run(on(m, &counter{n: 1 << 20})), false
+	return false, a.run(on(m, &counter{n: 1 << 20}))
 }
 
 // scene is an act with what is before and after it, and its calls.
@@ -190,11 +190,11 @@ func TestAnErrorAtAnyCallLeavesTheOldIdentityOrTheNewOne(t *testing.T) {
 				for _, late := range []bool{false, true} {
 					t.Run(fmt.Sprintf("%s/%d %s/%v/late=%v", s.name, n, s.calls[n], number, late), func(t *testing.T) {
 						m := s.start.copy()
-						err, _ := attempt(s.act, m, func(i int, _ string) (error, bool) {
+						_, err := attempt(s.act, m, func(i int, _ string) (bool, error) {
 							if i == n+1 {
-								return number, late
+								return late, number
 							}
-							return nil, false
+							return false, nil
 						})
 						s.judge(t, m, err)
 					})
@@ -232,7 +232,7 @@ func TestADeathAtAnyCallLeavesTheOldIdentityOrTheNewOne(t *testing.T) {
 		for n := range s.calls {
 			t.Run(fmt.Sprintf("%s/%d %s", s.name, n, s.calls[n]), func(t *testing.T) {
 				m := s.start.copy()
-				_, died := attempt(s.act, m, dieAt(n+1))
+				died, _ := attempt(s.act, m, dieAt(n+1))
 				if !died {
 					t.Fatal("the process lived on")
 				}
@@ -242,12 +242,12 @@ func TestADeathAtAnyCallLeavesTheOldIdentityOrTheNewOne(t *testing.T) {
 	}
 }
 
-func dieAt(n int) func(int, string) (error, bool) {
-	return func(i int, _ string) (error, bool) {
+func dieAt(n int) func(int, string) (bool, error) {
+	return func(i int, _ string) (bool, error) {
 		if i == n {
 			panic(killed{})
 		}
-		return nil, false
+		return false, nil
 	}
 }
 
@@ -277,15 +277,15 @@ func (s scene) troubleRecovery(t *testing.T, open act, left *model) {
 		reached := false
 		for _, how := range []string{"death", "before", "after"} {
 			m := left.copy()
-			attempt(open, m, func(i int, _ string) (error, bool) {
+			attempt(open, m, func(i int, _ string) (bool, error) {
 				if i != k {
-					return nil, false
+					return false, nil
 				}
 				reached = true
 				if how == "death" {
 					panic(killed{})
 				}
-				return syscall.EIO, how == "after"
+				return how == "after", syscall.EIO
 			})
 			s.judge(t, m, errors.New("cut off"))
 		}

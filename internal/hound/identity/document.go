@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"io"
@@ -67,7 +68,7 @@ func parse(data []byte) (identity, error) {
 	if _, there := id.keys[id.active]; !there {
 		return identity{}, bad("its active key is not among its keys")
 	}
-	if again, err := id.encode(); err != nil || string(again) != string(data) {
+	if again, err := id.encode(); err != nil || !bytes.Equal(again, data) {
 		return identity{}, bad("it is not canonical JSON")
 	}
 	return id, nil

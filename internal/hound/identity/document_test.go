@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"reflect"
@@ -158,7 +159,7 @@ func FuzzIdentity(f *testing.F) {
 			return
 		}
 		again, err := id.encode()
-		if err != nil || string(again) != string(data) {
+		if err != nil || !bytes.Equal(again, data) {
 			t.Errorf("read %q and wrote %q, %v", data, again, err)
 		}
 		if _, err := id.key(id.active); err != nil {

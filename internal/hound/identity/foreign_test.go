@@ -28,11 +28,11 @@ func made(t *testing.T) *model {
 func halfway(t *testing.T, call string) *model {
 	t.Helper()
 	m := made(t)
-	_, died := attempt(acts()[1], m, func(_ int, made string) (error, bool) {
+	died, _ := attempt(acts()[1], m, func(_ int, made string) (bool, error) {
 		if made == call {
 			panic(killed{})
 		}
-		return nil, false
+		return false, nil
 	})
 	if !died {
 		t.Fatalf("a rotation makes no call %q", call)
@@ -99,11 +99,11 @@ func TestAForeignReplacementIsKeptAsEvidenceAndNeverLoaded(t *testing.T) {
 		for n := range s.calls {
 			t.Run(fmt.Sprintf("%s/%d %s", s.name, n, s.calls[n]), func(t *testing.T) {
 				m := s.start.copy()
-				err, _ := attempt(s.act, m, func(i int, _ string) (error, bool) {
+				_, err := attempt(s.act, m, func(i int, _ string) (bool, error) {
 					if i == n+1 {
 						m.plant(identityName, intruder)
 					}
-					return nil, false
+					return false, nil
 				})
 				if err == nil && n < len(s.calls)-1 {
 					t.Error("nobody noticed")
@@ -149,11 +149,11 @@ func (s scene) removeEvidence(t *testing.T, m *model) {
 
 func TestAFileThatWasExchangedOutIsPutAside(t *testing.T) {
 	m := made(t)
-	err, _ := attempt(acts()[1], m, func(_ int, call string) (error, bool) {
+	_, err := attempt(acts()[1], m, func(_ int, call string) (bool, error) {
 		if call == "exchange swap identity.json" {
 			m.plant(identityName, intruder)
 		}
-		return nil, false
+		return false, nil
 	})
 	wantCode(t, err, CodeQuarantined)
 	m.restart()
@@ -333,11 +333,11 @@ func TestAnIdentityThatIsGoneComesBackFromItsWitness(t *testing.T) {
 		"move swap":                   rotated.new,
 	} {
 		m := rotated.start.copy()
-		_, _ = attempt(rotated.act, m, func(_ int, c string) (error, bool) {
+		_, _ = attempt(rotated.act, m, func(_ int, c string) (bool, error) {
 			if c == call {
 				panic(killed{})
 			}
-			return nil, false
+			return false, nil
 		})
 		m = m.copy()
 		delete(m.service().names, identityName)
@@ -458,11 +458,11 @@ func TestNoPathOutOfAFailureKeepsADescriptorOrTheLock(t *testing.T) {
 	for _, s := range scenes(t) {
 		for n := range s.calls {
 			m := s.start.copy()
-			_, _ = attempt(s.act, m, func(i int, _ string) (error, bool) {
+			_, _ = attempt(s.act, m, func(i int, _ string) (bool, error) {
 				if i == n+1 {
-					return syscall.EIO, false
+					return false, syscall.EIO
 				}
-				return nil, false
+				return false, nil
 			})
 			if len(m.open) > 0 {
 				t.Errorf("%s: after a failing %q %d descriptors are open", s.name, s.calls[n], len(m.open))
@@ -473,11 +473,11 @@ func TestNoPathOutOfAFailureKeepsADescriptorOrTheLock(t *testing.T) {
 
 func TestALockThatIsReplacedWhileItIsTakenIsRefused(t *testing.T) {
 	m := made(t)
-	m.trouble = func(_ int, call string) (error, bool) {
+	m.trouble = func(_ int, call string) (bool, error) {
 		if call == "flock" {
 			m.plant(lockName, "")
 		}
-		return nil, false
+		return false, nil
 	}
 	wantCode(t, opened(m), CodeTampered)
 }
@@ -518,11 +518,11 @@ func TestAnUncertainChangeClosesTheStoreUntilItIsOpenedAnew(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.trouble = func(_ int, c string) (error, bool) {
+			m.trouble = func(_ int, c string) (bool, error) {
 				if c == call {
-					return syscall.EIO, late
+					return late, syscall.EIO
 				}
-				return nil, false
+				return false, nil
 			}
 			if err := s.Rotate(); !errors.Is(err, syscall.EIO) || len(fault.From(err).Next) == 0 {
 				t.Errorf("%s: %v", call, err)
@@ -551,11 +551,11 @@ func TestAFailureBeforeTheFirstNameChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := state(s)
-		m.trouble = func(_ int, c string) (error, bool) {
+		m.trouble = func(_ int, c string) (bool, error) {
 			if c == call {
-				return syscall.ENOSPC, false
+				return false, syscall.ENOSPC
 			}
-			return nil, false
+			return false, nil
 		}
 		if err := s.Rotate(); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%s: %v", call, err)
@@ -613,19 +613,19 @@ func TestWhatTheSystemLacksIsUnavailable(t *testing.T) {
 		"no-replace":                func(m *model) { m.noMove = syscall.EINVAL },
 		"flock":                     func(m *model) { m.noFlock = syscall.ENOLCK },
 		"sync of a folder": func(m *model) {
-			m.trouble = func(_ int, call string) (error, bool) {
+			m.trouble = func(_ int, call string) (bool, error) {
 				if call == "fsync folder" {
-					return syscall.EINVAL, false
+					return false, syscall.EINVAL
 				}
-				return nil, false
+				return false, nil
 			}
 		},
 		"the name of the file system": func(m *model) {
-			m.trouble = func(_ int, call string) (error, bool) {
+			m.trouble = func(_ int, call string) (bool, error) {
 				if call == "file system" {
-					return syscall.ENOENT, false
+					return false, syscall.ENOENT
 				}
-				return nil, false
+				return false, nil
 			}
 		},
 	} {
@@ -674,12 +674,17 @@ func TestCreationRefusesWhereAnIdentityIs(t *testing.T) {
 // it later by that name.
 func TestAFileThatGetsANameElsewhereMeanwhileIsRefused(t *testing.T) {
 	for _, c := range []struct{ call, role string }{
-		{"link old", roleNew}, {"link swap", roleNew}, {"link swap", roleOld},
-		{"exchange swap identity.json", roleSwap}, {"move old", roleNew}, {"move swap", roleNew}, {"move marker", identityName},
+		{"link old", roleNew},
+		{"link swap", roleNew},
+		{"link swap", roleOld},
+		{"exchange swap identity.json", roleSwap},
+		{"move old", roleNew},
+		{"move swap", roleNew},
+		{"move marker", identityName},
 	} {
 		t.Run(c.call+" "+c.role, func(t *testing.T) {
 			m := made(t)
-			err, _ := attempt(acts()[1], m, func(_ int, call string) (error, bool) {
+			_, err := attempt(acts()[1], m, func(_ int, call string) (bool, error) {
 				if call == c.call {
 					name := c.role
 					if name != identityName {
@@ -687,7 +692,7 @@ func TestAFileThatGetsANameElsewhereMeanwhileIsRefused(t *testing.T) {
 					}
 					m.folder("/home").names["elsewhere"] = m.service().names[name]
 				}
-				return nil, false
+				return false, nil
 			})
 			wantCode(t, err, CodeTampered)
 		})
@@ -728,11 +733,11 @@ func TestAForeignFileInThePlaceOfAWitnessIsNotRemoved(t *testing.T) {
 	for _, role := range []string{roleOld, roleSwap, roleNew, roleMarker} {
 		t.Run(role, func(t *testing.T) {
 			m := made(t)
-			err, _ := attempt(acts()[1], m, func(_ int, call string) (error, bool) {
+			_, err := attempt(acts()[1], m, func(_ int, call string) (bool, error) {
 				if call == "move "+role {
 					m.plant(m.byRole(role), intruder)
 				}
-				return nil, false
+				return false, nil
 			})
 			wantCode(t, err, CodeTampered)
 			m.restart()

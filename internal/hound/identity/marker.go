@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"maps"
 	"strings"
 
@@ -73,7 +74,7 @@ func parseMarker(data []byte, txid string, s status) (marker, bool) {
 		return m, false
 	}
 	again, err := document.Canonical(m)
-	if err != nil || string(again) != string(data) {
+	if err != nil || !bytes.Equal(again, data) {
 		return m, false
 	}
 	if !m.rebase(s.dev) {

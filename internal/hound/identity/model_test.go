@@ -32,8 +32,8 @@ type model struct {
 
 	calls []string
 	// trouble decides about the n-th call. An error comes instead of its work, or
-	// after it.
-	trouble func(n int, call string) (err error, after bool)
+	// late, after it.
+	trouble func(n int, call string) (late bool, err error)
 }
 
 type node struct {
@@ -184,11 +184,20 @@ func (m *model) call(format string, args ...any) (before, after error) {
 	if m.trouble == nil {
 		return nil, nil
 	}
-	err, late := m.trouble(len(m.calls), name)
+	late, err := m.trouble(len(m.calls), name)
 	if late {
 		return nil, err
 	}
 	return err, nil
+}
+
+// fails is call for what only looks: when it fails does not matter.
+func (m *model) fails(format string, args ...any) error {
+	before, after := m.call(format, args...)
+	if before != nil {
+		return before
+	}
+	return after
 }
 
 func (m *model) process() int { return m.pid }
@@ -212,7 +221,7 @@ func (m *model) of(h handle) *node { return m.inodes[m.open[h]] }
 func (m *model) top() (handle, error) { return m.give(topIno), nil }
 
 func (m *model) openDir(dir handle, name string) (handle, error) {
-	if err, _ := m.call("opendir %s", name); err != nil {
+	if err := m.fails("opendir %s", name); err != nil {
 		return -1, err
 	}
 	ino, there := m.of(dir).names[name]
@@ -226,7 +235,7 @@ func (m *model) openDir(dir handle, name string) (handle, error) {
 }
 
 func (m *model) openFile(dir handle, name string) (handle, error) {
-	if err, _ := m.call("open %s", role(name)); err != nil {
+	if err := m.fails("open %s", role(name)); err != nil {
 		return -1, err
 	}
 	ino, there := m.of(dir).names[name]
@@ -242,7 +251,7 @@ func (m *model) openFile(dir handle, name string) (handle, error) {
 }
 
 func (m *model) openUnnamed(handle) (handle, error) {
-	if err, _ := m.call("tmpfile"); err != nil {
+	if err := m.fails("tmpfile"); err != nil {
 		return -1, err
 	}
 	if m.noTmpfile != nil {
@@ -277,7 +286,7 @@ func (m *model) close(h handle) error {
 }
 
 func (m *model) stat(h handle) (status, error) {
-	if err, _ := m.call("fstat"); err != nil {
+	if err := m.fails("fstat"); err != nil {
 		return status{}, err
 	}
 	return m.statusOf(m.open[h]), nil
@@ -297,7 +306,7 @@ func (m *model) statusOf(ino uint64) status {
 }
 
 func (m *model) statAt(dir handle, name string) (status, error) {
-	if err, _ := m.call("stat %s", role(name)); err != nil {
+	if err := m.fails("stat %s", role(name)); err != nil {
 		return status{}, err
 	}
 	ino, there := m.of(dir).names[name]
@@ -308,21 +317,21 @@ func (m *model) statAt(dir handle, name string) (status, error) {
 }
 
 func (m *model) fileSystem(handle) (string, error) {
-	if err, _ := m.call("file system"); err != nil {
+	if err := m.fails("file system"); err != nil {
 		return "", err
 	}
 	return m.fsName, nil
 }
 
 func (m *model) list(dir handle, _ int) ([]string, error) {
-	if err, _ := m.call("getdents"); err != nil {
+	if err := m.fails("getdents"); err != nil {
 		return nil, err
 	}
 	return slices.Collect(maps.Keys(m.of(dir).names)), nil
 }
 
 func (m *model) read(h handle, limit int) ([]byte, error) {
-	if err, _ := m.call("read"); err != nil {
+	if err := m.fails("read"); err != nil {
 		return nil, err
 	}
 	data := m.of(h).data
@@ -365,7 +374,7 @@ func (m *model) sync(h handle) error {
 }
 
 func (m *model) lock(h handle) error {
-	if err, _ := m.call("flock"); err != nil {
+	if err := m.fails("flock"); err != nil {
 		return err
 	}
 	switch {
@@ -398,7 +407,7 @@ func (m *model) addName(source, dir handle, name string, after error) error {
 }
 
 func (m *model) openProc() (handle, error) {
-	if err, _ := m.call("open procfs"); err != nil {
+	if err := m.fails("open procfs"); err != nil {
 		return -1, err
 	}
 	if m.noProc != nil {
@@ -408,7 +417,7 @@ func (m *model) openProc() (handle, error) {
 }
 
 func (m *model) statProc(_, source handle) (status, error) {
-	if err, _ := m.call("stat procfs"); err != nil {
+	if err := m.fails("stat procfs"); err != nil {
 		return status{}, err
 	}
 	s := m.statusOf(m.open[source])

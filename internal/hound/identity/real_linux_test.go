@@ -72,11 +72,13 @@ func (m *mortal) live() {
 }
 
 func (m *mortal) openUnnamed(dir handle) (handle, error) { m.live(); return m.linux.openUnnamed(dir) }
-func (m *mortal) makeDir(dir handle, name string) error  { m.live(); return m.linux.makeDir(dir, name) }
-func (m *mortal) write(h handle, data []byte) error      { m.live(); return m.linux.write(h, data) }
-func (m *mortal) chmod(h handle, mode uint32) error      { m.live(); return m.linux.chmod(h, mode) }
-func (m *mortal) sync(h handle) error                    { m.live(); return m.linux.sync(h) }
-func (m *mortal) unlink(dir handle, name string) error   { m.live(); return m.linux.unlink(dir, name) }
+
+func (m *mortal) makeDir(dir handle, name string) error { m.live(); return m.linux.makeDir(dir, name) }
+func (m *mortal) write(h handle, data []byte) error     { m.live(); return m.linux.write(h, data) }
+func (m *mortal) chmod(h handle, mode uint32) error     { m.live(); return m.linux.chmod(h, mode) }
+func (m *mortal) sync(h handle) error                   { m.live(); return m.linux.sync(h) }
+func (m *mortal) unlink(dir handle, name string) error  { m.live(); return m.linux.unlink(dir, name) }
+
 func (m *mortal) link(source, dir handle, name string) error {
 	m.live()
 	return m.linux.link(source, dir, name)
@@ -225,12 +227,26 @@ func TestEverySystemCallMayFailOrBeTheLast(t *testing.T) {
 		t.Skip("strace is not installed")
 	}
 	injections := []struct{ call, what string }{
-		{"linkat", "signal=KILL"}, {"renameat2", "signal=KILL"}, {"unlinkat", "signal=KILL"}, {"fsync", "signal=KILL"},
-		{"linkat", "error=EIO"}, {"renameat2", "error=EIO"}, {"unlinkat", "error=EIO"}, {"fsync", "error=EIO"},
-		{"pwrite64", "error=EIO"}, {"fchmod", "error=EIO"}, {"pread64", "error=EIO"}, {"flock", "error=EIO"},
-		{"linkat", "error=ENOSPC"}, {"renameat2", "error=ENOSPC"}, {"pwrite64", "error=ENOSPC"}, {"fsync", "error=ENOSPC"},
-		{"pwrite64", "error=EINTR"}, {"flock", "error=EINTR"},
-		{"linkat", "error=ENOENT"}, {"linkat", "error=EPERM"},
+		{"linkat", "signal=KILL"},
+		{"renameat2", "signal=KILL"},
+		{"unlinkat", "signal=KILL"},
+		{"fsync", "signal=KILL"},
+		{"linkat", "error=EIO"},
+		{"renameat2", "error=EIO"},
+		{"unlinkat", "error=EIO"},
+		{"fsync", "error=EIO"},
+		{"pwrite64", "error=EIO"},
+		{"fchmod", "error=EIO"},
+		{"pread64", "error=EIO"},
+		{"flock", "error=EIO"},
+		{"linkat", "error=ENOSPC"},
+		{"renameat2", "error=ENOSPC"},
+		{"pwrite64", "error=ENOSPC"},
+		{"fsync", "error=ENOSPC"},
+		{"pwrite64", "error=EINTR"},
+		{"flock", "error=EINTR"},
+		{"linkat", "error=ENOENT"},
+		{"linkat", "error=EPERM"},
 	}
 	work := make(chan struct{ call, what string })
 	var workers sync.WaitGroup

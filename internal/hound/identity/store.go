@@ -171,7 +171,7 @@ func (p *place) checkLock(h handle) error {
 	if before.kind != file || before.uid != p.user() || before.mode != fileMode || before.links != 1 || before.size != 0 {
 		return insecure(p.name(lockName), "it is not an empty file of its user's alone, with mode 0600 and one name")
 	}
-	err = p.system.lock(h)
+	err = p.lock(h)
 	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EAGAIN) {
 		return fault.Newf(CodeLocked, "the service identity in %q is in use by another process", p.path).
 			WithHint("try again when that has ended")

@@ -69,15 +69,15 @@ func (l *Log) AppendNew(ctx context.Context, digests ...Digest) (Appended, error
 		for _, d := range digests {
 			index, known := at[d]
 			if !known {
-				found, err := false, error(nil)
-				if index, found, err = s.find(d); err != nil {
+				first, found, err := s.find(d)
+				if err != nil {
 					return err
 				}
 				if !found {
-					index = s.size + int64(len(fresh))
+					first = s.size + int64(len(fresh))
 					fresh = append(fresh, d)
 				}
-				at[d], known = index, found
+				index, known, at[d] = first, found, first
 			}
 			out.Indexes, out.Added = append(out.Indexes, index), append(out.Added, !known)
 		}

@@ -27,7 +27,7 @@ func NewKey(name string, seed []byte) (Key, error) {
 			WithHint("make a new one")
 	}
 	private := ed25519.NewKeyFromSeed(seed)
-	public, err := note.NewEd25519VerifierKey(name, private.Public().(ed25519.PublicKey))
+	public, err := note.NewEd25519VerifierKey(name, ed25519.PublicKey(private[ed25519.SeedSize:]))
 	if err != nil {
 		return Key{}, badName(name)
 	}
