@@ -32,7 +32,7 @@ type ExecResult struct {
 	PackID     string           `json:"pack_id"`
 	VerbKey    string           `json:"verb_key"`
 	CallID     string           `json:"call_id,omitempty"`
-	Result     json.RawMessage  `json:"result,omitempty"`
+	Result     json.RawMessage  `json:"result,omitzero"`
 	Error      string           `json:"error,omitempty"`
 	Code       string           `json:"code,omitempty"`
 	Hint       string           `json:"hint,omitempty"`

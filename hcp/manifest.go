@@ -188,7 +188,7 @@ type Meta struct {
 type Command struct {
 	Description string          `json:"description,omitempty"`
 	CLI         []string        `json:"cli,omitempty"`
-	Args        json.RawMessage `json:"args,omitempty"`
+	Args        json.RawMessage `json:"args,omitzero"`
 	JSONFlag    []string        `json:"json_flag,omitzero"`
 	Title       *Title          `json:"title,omitempty"`
 	Policy      string          `json:"policy,omitempty"`

@@ -37,6 +37,9 @@ type Request struct {
 	Land      hcp.Land
 	// Confirmed says that someone entitled to said yes to exactly this call.
 	Confirmed bool
+	// AskedToConfirm says that the call itself carried confirm, the caller's own
+	// word. A command that runs another one passes it on.
+	AskedToConfirm bool
 	// Args are the checked arguments without the reserved names.
 	Args hcp.Args
 	// Argv is the rendered command line of a wrap pack.
@@ -95,6 +98,11 @@ type Outcome struct {
 	// Found is the code of something that was found and put right beside the
 	// call, for the audit log; a note says what.
 	Found string
+	// Deferred says that the command did nothing but name what would do it.
+	Deferred bool
+	// Nested is the envelope of the call inside this one that refused or failed,
+	// where that is why this one failed.
+	Nested *hcp.ExecResult
 }
 
 // Stream is the beginning of what a command wrote, and how much that was.

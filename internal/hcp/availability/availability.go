@@ -14,6 +14,7 @@ package availability
 import (
 	"bridle/hcp"
 	"bridle/internal/hcp/authz"
+	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/pack"
 )
 
@@ -23,6 +24,9 @@ type Input struct {
 	Pack      *pack.Pack
 	Activated bool
 	Connected bool
+	// NoProvider says that this runtime obtains no delegated credentials, so that
+	// nothing can be connected that needs one.
+	NoProvider bool
 	// SourceAvailable says that the pack could be installed from where it is
 	// known to be.
 	SourceAvailable bool
@@ -38,6 +42,10 @@ const (
 	notActivated = "not activated"
 	notConnected = "not connected"
 )
+
+// onlyMock is the reason of a pack whose only Binding is a mock, which runs when
+// a call asks for it and not before.
+const onlyMock = "only with mode=mock"
 
 // Build reports about one pack.
 func Build(in Input) hcp.Availability {
@@ -58,21 +66,24 @@ func Build(in Input) hcp.Availability {
 	mode := m.BindingMode()
 	report.Installed = true
 	report.Activated = in.Activated
-	report.Connected = in.Connected || mode == hcp.BindingPublic
+	report.Connected = in.Connected && !(in.NoProvider && needsConnect(mode)) || mode == hcp.BindingPublic
 	report.AdapterKind = in.Pack.Kind
 	report.BindingMode = mode
 	report.SkillPresent = in.Pack.SkillPresent
 	report.ConnectNeeded = needsConnect(mode) && !report.Connected
 	report.Ready = report.Activated && !report.ConnectNeeded
-	for _, key := range in.Pack.Keys() {
+	for _, key := range command.Keys(&in.Pack.Manifest, &in.Pack.Policy) {
 		if entry, ok := in.Pack.Entry(key); ok {
 			report.Verbs = append(report.Verbs, in.command(key, entry, &report))
 		}
 	}
 	report.Status = stages(&report)
+	elevation := authz.Elevation(in.Scope, m)
 	switch {
 	case !report.Activated:
 		report.Reason = notActivated
+	case elevation != nil:
+		report.Reason, report.Ready = plain(elevation), false
 	case report.ConnectNeeded:
 		report.Reason = notConnected
 	}
@@ -96,8 +107,11 @@ func (in Input) reason(key string, entry hcp.PolicyEntry, report *hcp.Availabili
 	if !report.Activated {
 		return notActivated
 	}
+	if err := authz.Elevation(in.Scope, &in.Pack.Manifest); err != nil {
+		return plain(err) // no connecting changes who acts
+	}
 	establishes := authz.NeedFor(key, entry) == hcp.CapConnect
-	if report.ConnectNeeded && !establishes {
+	if report.ConnectNeeded && (in.NoProvider || !establishes) {
 		return notConnected
 	}
 	if err := authz.Scope(in.Scope, entry.Privacy.Land, in.Member); err != nil {
@@ -106,8 +120,8 @@ func (in Input) reason(key string, entry hcp.PolicyEntry, report *hcp.Availabili
 	if missing := authz.Missing(in.Scope.Grants, in.PackID, key, entry); missing != "" {
 		return missing
 	}
-	if err := authz.Elevation(in.Scope, &in.Pack.Manifest); err != nil {
-		return plain(err)
+	if report.BindingMode == hcp.BindingMock {
+		return onlyMock
 	}
 	if in.Unable != nil {
 		return in.Unable(in.Pack)

@@ -143,7 +143,7 @@ func notConnected(r Request) error {
 
 func noProvider(r Request) error {
 	return fault.Newf(CodeConnectFailed, "connect failed: no provider %q for pack %q", r.Provider, r.PackID).
-		WithHint("tell the credential hub how to obtain it: add %q to providers.json in the store", r.Provider)
+		WithHint("this runtime obtains no %s credentials, and nothing was changed; a program that embeds it can supply a credential hub, and a pack whose program keeps its own login has the binding mode local", r.Mode)
 }
 
 func badMode(r Request) error {

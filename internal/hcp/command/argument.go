@@ -18,10 +18,10 @@ type Argument struct {
 	Name        string `json:"name"`
 	Required    bool   `json:"required"`
 	Description string `json:"description,omitempty"`
-	Example     any    `json:"example,omitempty"`
+	Example     any    `json:"example,omitzero"`
 	Type        string `json:"type,omitempty"`
 	Enum        []any  `json:"enum,omitempty"`
-	Default     any    `json:"default,omitempty"`
+	Default     any    `json:"default,omitzero"`
 	Pattern     string `json:"pattern,omitempty"`
 	Limits      string `json:"limits,omitempty"`
 	Position    *int   `json:"x_position,omitempty"`

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,6 +35,19 @@ func Lookup(m *hcp.Manifest, key string) (hcp.Command, bool) {
 		Args: fmt.Appendf(nil, `{"type":"object","properties":{%q:{"type":"array","items":{"type":"string"},"maxItems":%d,`+
 			`"description":"Further words of the command line, as a JSON list."}}}`, argvName, max(most, 0)),
 	}, true
+}
+
+// Keys are the commands of a pack that may be called: those that the manifest
+// declares, in its order, and the subcommands of a bootstrap that have a Policy
+// row.
+func Keys(m *hcp.Manifest, policy *hcp.Policy) []string {
+	keys := m.Verbs.Keys()
+	for _, key := range slices.Sorted(maps.Keys(policy.Verbs)) {
+		if IsPassThrough(m, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // IsPassThrough reports whether the key is a subcommand of a bootstrap and not

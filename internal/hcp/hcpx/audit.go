@@ -23,6 +23,10 @@ type auditResult struct {
 	OK     bool              `json:"ok"`
 	Path   string            `json:"path"`
 	Events []json.RawMessage `json:"events"`
+	// Gaps are where lines of the log cannot be read.
+	Gaps  []journal.Gap `json:"gaps,omitempty"`
+	Notes []string      `json:"notes,omitempty"`
+	Next  []string      `json:"next,omitempty"`
 }
 
 // verifyResult says what the check of the log found. Line and File name the
@@ -107,15 +111,35 @@ func (f *auditFilter) lets(line journal.Line) bool {
 }
 
 func showAudit(path string, f *auditFilter) (cli.Result, error) {
-	lines, err := journal.Read(path, f.lets, f.limit)
+	lines, gaps, err := journal.ReadGaps(path, f.lets, f.limit)
 	if err != nil {
 		return cli.Result{}, err
 	}
-	result := auditResult{OK: true, Path: path, Events: []json.RawMessage{}}
+	result := auditResult{OK: true, Path: path, Events: []json.RawMessage{}, Gaps: gaps}
+	for _, gap := range gaps {
+		result.Notes = append(result.Notes, gapNote(gap))
+		result.Next = []string{"hcpx audit verify"}
+	}
 	for _, line := range lines {
 		result.Events = append(result.Events, line.Raw)
 	}
-	return cli.Result{Value: result, Text: func(p *cli.Page) { printAudit(p, lines) }}, nil
+	return cli.Result{Value: result, Text: func(p *cli.Page) {
+		printAudit(p, lines)
+		NotesAndNext(p, result.Notes, result.Next)
+	}}, nil
+}
+
+// gapNote says which lines are hidden because they cannot be read.
+func gapNote(g journal.Gap) string {
+	what := fault.Count(int64(g.Lines), "line", "lines")
+	where := "at the beginning"
+	switch {
+	case g.After != 0 && g.Before != 0:
+		where = fmt.Sprintf("between %d and %d", g.After, g.Before)
+	case g.After != 0:
+		where = fmt.Sprintf("after %d", g.After)
+	}
+	return fmt.Sprintf("%s %s of %q cannot be read: the log was changed or damaged there", what, where, g.File)
 }
 
 func printAudit(p *cli.Page, lines []journal.Line) {

@@ -12,7 +12,6 @@ import (
 	"bridle/internal/hcp/lint"
 	"bridle/internal/hcp/local"
 	"bridle/internal/kernel/cli"
-	"bridle/internal/kernel/fault"
 )
 
 // handlers are the commands of the bootstrap pack. Those that read answer in
@@ -104,9 +103,15 @@ func invoke(ctx context.Context, r adapter.Request) (any, error) {
 			return nil, err
 		}
 	}
+	if _, given := args[hcp.ArgConfirm]; r.AskedToConfirm && !given {
+		args[hcp.ArgConfirm] = true // said of this call, and meant for the one in it
+	}
 	result := r.Invoke(ctx, Text(r, "pack_id"), Text(r, "command"), args)
 	if !result.OK {
-		return nil, fault.New(result.Code, result.Error).WithHint("%s", result.Hint).WithNext(result.Next...)
+		return nil, &composite.NestedError{Result: result}
+	}
+	if result.Result != nil {
+		result.Stdout = "" // the result says the same
 	}
 	return result, nil
 }

@@ -2,12 +2,14 @@ package hcpx
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/local"
 	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/fault"
 )
 
 // mostCommands is how many commands one answer lists unless a pack is named:
@@ -19,7 +21,9 @@ type commandsResult struct {
 	Packs []local.PackCommands `json:"packs"`
 	// More names the packs whose commands did not fit.
 	More []string `json:"more,omitempty"`
-	Next []string `json:"next,omitempty"`
+	// Notes say which activated packs cannot be read, and why.
+	Notes []string `json:"notes,omitempty"`
+	Next  []string `json:"next,omitempty"`
 }
 
 func commandsCommand(c *cli.Call) *cobra.Command {
@@ -52,8 +56,14 @@ func listCommands(ctx context.Context, rt *local.Runtime, only []string) (comman
 	total := 0
 	for _, id := range only {
 		row, err := rt.Commands(ctx, id, Name)
-		if err != nil {
+		if err != nil && named {
 			return result, err
+		}
+		if err != nil {
+			f := fault.From(err)
+			result.Notes = append(result.Notes, fmt.Sprintf("pack %s is left out: %s", id, f.Message))
+			result.Next = append(result.Next, f.Next...)
+			continue
 		}
 		total += len(row.Commands)
 		if !named && total > mostCommands && len(result.Packs) > 0 {
@@ -101,7 +111,7 @@ func (r commandsResult) print(p *cli.Page) {
 			p.Line("    ", p.Dim(cmd.Run))
 		}
 	}
-	NotesAndNext(p, nil, r.Next)
+	NotesAndNext(p, r.Notes, r.Next)
 }
 
 func decision(p *cli.Page, cmd local.CommandInfo) cli.Styled {

@@ -2,6 +2,8 @@ package hcpx
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,8 +12,10 @@ import (
 
 	"bridle/hcp"
 	"bridle/internal/hcp/local"
+	"bridle/internal/hcp/store"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/journal"
 	"bridle/internal/kernel/sandbox"
 )
 
@@ -62,7 +66,7 @@ type finding struct {
 func doctorCommand(c *cli.Call) *cobra.Command {
 	return &cobra.Command{
 		Use:     "doctor",
-		Long:    "Reports the store, the sandbox, who acts, and what is not as it should be. The exit code is 0 when all is well, 2 when something needs a look, and 1 when commands cannot run.",
+		Long:    "Reports the store, the sandbox, who acts, and what is not as it should be. The exit code is 0 when all is well, 2 when something needs a look, and 1 when commands cannot run or the audit log was changed.",
 		Example: "hcpx doctor --json",
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			rt, err := Open(ctx, c)
@@ -102,11 +106,18 @@ func doctor(ctx context.Context, c *cli.Call, rt *local.Runtime) (doctorResult, 
 		f := fault.From(err)
 		r.fail("the audit log takes no entries, so no command runs: "+f.Message, f.Hint)
 	}
-	for _, id := range facts.Unpinned {
-		r.warn("pack "+id+" was activated by another program, which recorded nothing about it", "hcpx activate "+id)
+	r.checkLog(rt)
+	for _, id := range append([]string{hcp.BootstrapPack}, facts.Activated...) {
+		r.checkPack(ctx, rt, id)
 	}
 	for _, id := range facts.Unresolved {
 		r.warn("pack "+id+" has no executable on this machine", "install its program, then hcpx activate "+id)
+	}
+	for _, name := range facts.Unknown {
+		r.warn("state.json of the store has the member "+strconv.Quote(name)+", which means nothing here", "take it out, if no other program put it there")
+	}
+	if id := rt.IgnoredProjectID(); id != "" {
+		r.warn("HCP_PROJECT_ID "+strconv.Quote(id)+" is ignored: the user's settings do not list it", `unset it, or let the user list it under "projects" in access.json of the store`)
 	}
 	if path, found := kitPath(c.Executable); !found {
 		r.warn("hcpx-kit is missing, which has the heavy commands", "install it as "+path)
@@ -124,6 +135,36 @@ func (r *doctorResult) checkSandbox() {
 	}
 	for _, gap := range support.Gaps(sandbox.Base()) {
 		r.Findings = append(r.Findings, finding{Severity: severityInfo, Message: gap})
+	}
+}
+
+// checkPack says of an activated pack why a call of it would be refused.
+func (r *doctorResult) checkPack(ctx context.Context, rt *local.Runtime, id string) {
+	_, err := rt.Store.Verify(ctx, id)
+	if err == nil {
+		return
+	}
+	f := fault.From(err)
+	switch {
+	case !rt.Store.Installed(id):
+		r.warn("pack "+id+" is activated, but its folder is gone", "install it again, or hcpx deactivate "+id)
+	case fault.Is(err, store.CodeNotActivated):
+		r.warn("pack "+id+" was activated by another program, which recorded nothing about it", "hcpx activate "+id)
+	default:
+		r.warn("pack "+id+" does not run: "+f.Message, f.Hint)
+	}
+}
+
+// checkLog says whether a line of the audit log is not as it was written.
+func (r *doctorResult) checkLog(rt *local.Runtime) {
+	report, err := journal.Verify(rt.AuditPath())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		f := fault.From(err)
+		r.fail("the audit log cannot be checked: "+f.Message, f.Hint)
+	case report.Problem != nil:
+		r.fail("the audit log was changed: "+fault.From(report.Err()).Message, "keep the file as it is and look into it: hcpx audit verify")
 	}
 }
 

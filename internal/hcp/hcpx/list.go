@@ -73,6 +73,8 @@ func (r listResult) print(p *cli.Page) {
 		switch {
 		case row.Error != "":
 			state = p.Red(row.Error)
+		case row.PackID == hcp.BootstrapPack:
+			state = p.Green("always on")
 		case row.Activated:
 			state = p.Green("activated")
 		}

@@ -16,7 +16,7 @@ type schemaResult struct {
 	OK     bool            `json:"ok"`
 	Name   string          `json:"name,omitempty"`
 	Names  []string        `json:"names,omitempty"`
-	Schema json.RawMessage `json:"schema,omitempty"`
+	Schema json.RawMessage `json:"schema,omitzero"`
 }
 
 func schemaCommand(c *cli.Call) *cobra.Command {

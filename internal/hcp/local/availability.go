@@ -39,7 +39,7 @@ func (r *Runtime) Availability(ctx context.Context, id string) (hcp.Availability
 	if err != nil && !fault.Is(err, binding.CodeBadBinding) {
 		return hcp.Availability{}, err
 	}
-	in.Connected = status.Connected
+	in.Connected, in.NoProvider = status.Connected, r.hub.Credentials == nil
 	unable := ""
 	if in.Activated {
 		unable = r.unable(ctx, in.Pack)

@@ -54,14 +54,14 @@ func (r *Runtime) Commands(ctx context.Context, id, tool string) (PackCommands, 
 		reasons[status.VerbKey] = status.Reason
 	}
 	list := PackCommands{PackID: id, About: pack.Lead(p.Skill), Commands: []CommandInfo{}}
-	for _, key := range p.Keys() {
+	for _, key := range command.Keys(&p.Manifest, &p.Policy) {
 		list.Commands = append(list.Commands, commandInfo(p, key, tool, settings, reasons[key]))
 	}
 	return list, nil
 }
 
 func commandInfo(p *pack.Pack, key, tool string, settings access.Settings, obstacle string) CommandInfo {
-	declared, _ := p.Command(key)
+	declared, _ := command.Lookup(&p.Manifest, key)
 	entry, _ := p.Entry(key)
 	info := CommandInfo{
 		Command:     key,

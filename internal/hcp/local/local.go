@@ -17,8 +17,10 @@ package local
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"bridle/hcp"
 	"bridle/internal/hcp/adapter"
@@ -134,9 +136,20 @@ func (r *Runtime) Exec(ctx context.Context, packID, key string, args hcp.Args) h
 	if result.Code == pipeline.CodeDenied {
 		if hint := r.foreignHint(); hint != "" {
 			result.Hint = hint
+		} else if strings.Contains(result.Error, string(hcp.LandBrain)) {
+			result.Hint = r.projectHint()
 		}
 	}
 	return result
+}
+
+// projectHint says how a call comes by a project.
+func (r *Runtime) projectHint() string {
+	const how = "run it in a git repository of the user's, or in a project that the user lists under \"projects\" in access.json of the store and names by HCP_PROJECT_ID"
+	if id := r.IgnoredProjectID(); id != "" {
+		return fmt.Sprintf("HCP_PROJECT_ID %q is ignored, since the user's settings do not list it; %s", id, how)
+	}
+	return how
 }
 
 // Connect establishes a pack's Binding (§8.5).

@@ -74,19 +74,39 @@ func (r *Runtime) TrustedStore() (bool, error) {
 
 // ProjectID is the project in scope: the one that the environment names, when
 // the person's settings list it, else the root of the enclosing repository,
-// when the person owns it. Empty means none.
+// when the person owns it. Empty means none. A name that is not listed is
+// ignored.
 func (r *Runtime) ProjectID() (string, error) {
-	if r.o.ProjectID != "" {
-		s, err := accessfile.Read(accessfile.UserPath(r.o.Home), accessfile.User)
-		if err != nil || !slices.Contains(s.Projects, r.o.ProjectID) {
-			return "", err
-		}
+	listed, err := r.listedProject()
+	if err != nil {
+		return "", err
+	}
+	if listed {
 		return r.o.ProjectID, nil
 	}
 	if !r.mayNameProject() {
 		return "", nil
 	}
 	return r.enclosing(r.workDir()), nil
+}
+
+// listedProject reports whether the person's settings list the project that the
+// environment names.
+func (r *Runtime) listedProject() (bool, error) {
+	if r.o.ProjectID == "" {
+		return false, nil
+	}
+	s, err := accessfile.Read(accessfile.UserPath(r.o.Home), accessfile.User)
+	return err == nil && slices.Contains(s.Projects, r.o.ProjectID), err
+}
+
+// IgnoredProjectID is the project that the environment names and that the
+// person's settings do not list, so that it does not count; else empty.
+func (r *Runtime) IgnoredProjectID() string {
+	if listed, err := r.listedProject(); err != nil || listed {
+		return ""
+	}
+	return r.o.ProjectID
 }
 
 // mayNameProject reports whether the directory that the environment names may

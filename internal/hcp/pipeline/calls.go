@@ -59,6 +59,8 @@ func endedStatus(r *hcp.ExecResult) hcp.CallStatus {
 		return hcp.CallCompleted
 	case r.Code == adapter.CodeCanceled:
 		return hcp.CallCancelled
+	case r.ApprovalID != "" || r.Approval != nil:
+		return hcp.CallAwaitingApproval // a call inside this one
 	}
 	return hcp.CallFailed
 }

@@ -52,8 +52,17 @@ func notActivated(id string) *fault.Error {
 
 func missingCommand(p *pack.Pack) *fault.Error {
 	return fault.Newf(CodeMissingCommand, "no command of pack %q named", p.ID).
-		WithHint("its commands: %s", strings.Join(p.Keys(), ", ")).
+		WithHint("%s", commandsOf(p)).
 		WithNext(command.Line([]string{"hcpx", "commands", p.ID}))
+}
+
+// commandsOf lists what may be called, in words.
+func commandsOf(p *pack.Pack) string {
+	keys := command.Keys(&p.Manifest, &p.Policy)
+	if len(keys) == 0 {
+		return "it has none"
+	}
+	return "its commands: " + strings.Join(keys, ", ")
 }
 
 // noPolicy tells a command that the pack does not have from one that it
@@ -64,12 +73,12 @@ func noPolicy(p *pack.Pack, key string) *fault.Error {
 		f.Code = CodeNoPolicy
 		return f.WithHint("pack %q declares the command but not its Policy entry, so it never runs; the pack's author adds the entry", p.ID)
 	}
-	keys := p.Keys()
+	keys := command.Keys(&p.Manifest, &p.Policy)
 	next := command.Line([]string{"hcpx", "commands", p.ID})
 	if near := fault.Closest(key, keys); near != "" {
-		return f.WithHint("pack %q has no such command; did you mean %q? its commands: %s", p.ID, near, strings.Join(keys, ", ")).WithNext(next)
+		return f.WithHint("pack %q has no such command; did you mean %q? %s", p.ID, near, commandsOf(p)).WithNext(next)
 	}
-	return f.WithHint("pack %q has no such command; its commands: %s", p.ID, strings.Join(keys, ", ")).WithNext(next)
+	return f.WithHint("pack %q has no such command; %s", p.ID, commandsOf(p)).WithNext(next)
 }
 
 func unauthenticated(cause error) *fault.Error {

@@ -93,7 +93,7 @@ func (p *Pipeline) attributeRefusal(ctx context.Context, c *call, action hcp.Aud
 // noteConnected records the Binding that a pack's own connect command has just
 // established (§8.5.4).
 func (p *Pipeline) noteConnected(ctx context.Context, c *call, r *hcp.ExecResult) {
-	if !r.OK || !c.binding.Establish || p.o.Hub == nil {
+	if !r.OK || c.outcome.Deferred || !c.binding.Establish || p.o.Hub == nil {
 		return
 	}
 	if c.binding.Mode == hcp.BindingPublic || c.binding.Mode == hcp.BindingMock {

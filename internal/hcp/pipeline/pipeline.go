@@ -343,12 +343,15 @@ func (p *Pipeline) runAdapter(ctx context.Context, c *call) *fault.Error {
 	}
 	p.tell(c, hcp.CallRunning, nil)
 	c.outcome = p.guarded(nested, runner, adapter.Request{
-		CallID:     c.id,
-		Pack:       c.pack,
-		Key:        c.Key,
-		Operation:  c.entry.Operation,
-		Land:       c.entry.Privacy.Land,
-		Confirmed:  c.ruling.ReasonCode != "",
+		CallID:    c.id,
+		Pack:      c.pack,
+		Key:       c.Key,
+		Operation: c.entry.Operation,
+		Land:      c.entry.Privacy.Land,
+		Confirmed: c.ruling.ReasonCode != "",
+
+		AskedToConfirm: c.control.Confirmed,
+
 		Args:       c.args,
 		Argv:       c.argv,
 		Bin:        c.activation.Bin,

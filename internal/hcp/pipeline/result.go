@@ -88,11 +88,22 @@ func (p *Pipeline) envelope(ctx context.Context, c *call) hcp.ExecResult {
 			r.Notes = append(r.Notes, fmt.Sprintf("stderr has %s; the first %d are shown", bytesOf(out.Stderr.Size), maxStderr))
 		}
 	}
+	if n := out.Nested; n != nil && !r.OK {
+		adopt(&r, n)
+	}
 	for _, note := range out.Notes {
 		r.Notes = append(r.Notes, clean.text(note))
 	}
 	r.Notes = append(r.Notes, clean.notes()...)
 	return r
+}
+
+// adopt takes over what a host needs from the call that was refused or failed
+// inside this one: it was cleaned there.
+func adopt(r, nested *hcp.ExecResult) {
+	r.Preview, r.Approval, r.ApprovalID, r.Access = nested.Preview, nested.Approval, nested.ApprovalID, nested.Access
+	r.Result, r.Stderr, r.ExitCode, r.ReadMore = nested.Result, nested.Stderr, nested.ExitCode, nested.ReadMore
+	r.Notes = append(r.Notes, nested.Notes...)
 }
 
 // inProcess sets the result of a command that returned a value.

@@ -3,11 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -89,7 +86,7 @@ func (a App) Run(ctx context.Context, inv Invocation) int {
 	}
 	a.Verbs = append(slices.Clone(a.Verbs), builtin()...)
 	call := &Call{Invocation: inv, App: a, JSON: wantsJSON(inv.Args) || a.JSONWhenPiped && !inv.Terminal.Stdout && !explains(inv.Args)}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilEnded(ctx)
 	defer stop()
 	// A second signal finds the default again and ends the process.
 	context.AfterFunc(ctx, stop)

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 
+	"bridle/hcp"
 	"bridle/internal/hcp/adapter"
 	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/clock"
@@ -63,8 +64,12 @@ func (a *Adapter) Run(ctx context.Context, r adapter.Request) (out adapter.Outco
 	value, err := handler(ctx, r)
 	if err != nil {
 		out.Failure = failure(ctx, err)
+		if nested, ok := errors.AsType[*NestedError](err); ok {
+			out.Nested = &nested.Result
+		}
 		return out
 	}
+	_, out.Deferred = value.(Deferred)
 	out.Value, err = canon.Marshal(value)
 	if err != nil {
 		out.Failure = fault.Newf(adapter.CodeCommandFailed, "command %q of pack %q returned a value that is no JSON", r.Key, r.Pack.ID).Because(err)
@@ -95,6 +100,19 @@ func failure(ctx context.Context, err error) *fault.Error {
 		return fault.New(adapter.CodeCanceled, "the call was cancelled while the command ran").Because(err)
 	}
 	return fault.New(adapter.CodeCommandFailed, err.Error()).Because(err)
+}
+
+// NestedError is the failure of a command because one that it ran was refused or
+// failed. What a host needs to go on, such as a request for approval, is in the
+// result.
+type NestedError struct{ Result hcp.ExecResult }
+
+// Error is the message of the result.
+func (e *NestedError) Error() string { return e.Result.Error }
+
+// Unwrap is the failure of the result as a fault.
+func (e *NestedError) Unwrap() error {
+	return fault.New(e.Result.Code, e.Result.Error).WithHint("%s", e.Result.Hint).WithNext(e.Result.Next...)
 }
 
 // Deferred is the answer of a command that changes the store when the program
