@@ -88,6 +88,24 @@ func Undeclared(m *hcp.Manifest, key string) []string {
 	})
 }
 
+// Unplaced returns the required arguments of a wrap pack's command that its
+// command line has no place for. Every call of it is refused: without such an
+// argument because it is missing, and with it because it would vanish.
+func Unplaced(m *hcp.Manifest, key string) []string {
+	f, err := formOf(m, key)
+	if err != nil || f.passThrough || m.EffectiveKind() != hcp.KindWrap {
+		return nil
+	}
+	placed := placeholdersOf(f.template(m))
+	var names []string
+	for _, a := range f.arguments {
+		if a.Required && !slices.Contains(placed, a.Name) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
 // Shadowing returns the reserved names that a command declares as arguments.
 // They stay reserved: the declaration has no effect.
 func Shadowing(c hcp.Command) []string {

@@ -47,6 +47,26 @@ func (t Token) HostPath() (string, bool) {
 	return "", false
 }
 
+// Paths are the absolute paths that the word may be read as, as a whole and by
+// each value in it.
+func (t Token) Paths() []string {
+	var paths []string
+	add := func(text string) {
+		for _, candidate := range pathsIn(strings.TrimPrefix(behindFlag(text), "@")) {
+			if p := strings.ReplaceAll(candidate, `\`, "/"); strings.HasPrefix(p, "/") {
+				paths = append(paths, path.Clean("/"+strings.TrimLeft(p, "/")))
+			}
+		}
+	}
+	add(t.Text)
+	for _, part := range t.Parts {
+		if part.Arg != "" {
+			add(part.Text)
+		}
+	}
+	return paths
+}
+
 // workspaceScheme marks a file of the jail (§10.6).
 const workspaceScheme = "workspace:"
 

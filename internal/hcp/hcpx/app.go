@@ -15,6 +15,7 @@ package hcpx
 import (
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
+	"bridle/internal/hcp/advice"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/sandbox"
@@ -41,6 +42,7 @@ func App() cli.App {
 		Groups:    []string{groupRun, groupAccess, groupPacks, groupHosts, groupLook},
 		Verbs:     append(verbs(), Heavy()...),
 		Before:    refuseNested,
+		Advise:    advice.For,
 		Elsewhere: handOver,
 	}
 }

@@ -22,6 +22,7 @@ func App() cli.App {
 		Groups:   light.Groups,
 		Verbs:    verbs(),
 		Before:   light.Before,
+		Advise:   light.Advise,
 	}
 }
 

@@ -17,6 +17,9 @@ func (f *findings) arguments(m *hcp.Manifest) {
 		if c.CLI != nil && len(c.CLI) == 0 {
 			f.note("command %q has an empty cli, which counts as none", key)
 		}
+		for _, name := range command.Unplaced(m, key) {
+			f.add(hcp.LintInvalidMeta, key, "command %q requires the argument %q, which its cli has no place for: no call of it can run", key, name)
+		}
 		for _, name := range command.Undeclared(m, key) {
 			f.note("cli of command %q has the placeholder %q, which is no argument of it and is always left out", key, "{{"+name+"}}")
 		}

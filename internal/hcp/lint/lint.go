@@ -22,6 +22,8 @@ package lint
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"bridle/hcp"
 	"bridle/internal/hcp/pack"
@@ -99,8 +101,10 @@ type findings struct {
 	alike  map[hcp.LintIssue]int // by kind and key
 }
 
-// issue adds an issue that is not there yet.
+// issue adds an issue that is not there yet. Names of files are bytes and need
+// not be text, which is all that a document can carry.
 func (f *findings) issue(i hcp.LintIssue) {
+	i.Key, i.Message = asText(i.Key), asText(i.Message)
 	if f.seen == nil {
 		f.seen, f.alike = map[hcp.LintIssue]bool{}, map[hcp.LintIssue]int{}
 	}
@@ -124,8 +128,26 @@ func (f *findings) add(kind hcp.LintKind, key, format string, args ...any) {
 
 func (f *findings) note(format string, args ...any) {
 	if len(f.notes) < mostInAll {
-		f.notes = append(f.notes, fmt.Sprintf(format, args...))
+		f.notes = append(f.notes, asText(fmt.Sprintf(format, args...)))
 	}
+}
+
+// asText writes bytes that are no UTF-8 as \xNN.
+func asText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		} else {
+			b.WriteString(s[:size])
+		}
+		s = s[size:]
+	}
+	return b.String()
 }
 
 // value lints a value that is not in a file as if it were.

@@ -27,6 +27,8 @@ func resolveInside(dir, rel string) (string, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fault.Newf(CodeBadPack, "%s is not in the pack", quote(rel)).Because(err)
+	case exhausted(err):
+		return "", manyFiles(quote(rel), err)
 	case err != nil:
 		return "", fault.Newf(CodeUnsafePack, "path %s cannot be followed", quote(rel)).Because(err)
 	case !within(root, path):

@@ -124,6 +124,9 @@ func hashFile(dir, path string, info fs.FileInfo) (File, error) {
 }
 
 func unstable(path string, err error) error {
+	if exhausted(err) {
+		return manyFiles(quote(path), err)
+	}
 	f := fault.Newf(CodeUnsafePack, "%s in the pack changed while it was read", quote(path))
 	if err != nil {
 		f = fault.Newf(CodeUnsafePack, "%s in the pack cannot be read", quote(path)).Because(err)

@@ -59,6 +59,9 @@ func examine(dir string, skill skillMode) (*Draft, error) {
 }
 
 func noDirectory(dir string, err error) error {
+	if exhausted(err) {
+		return manyFiles(quote(dir), err)
+	}
 	f := fault.Newf(CodeNoPack, "%q is no directory that can be read", dir).Because(err)
 	if errors.Is(err, fs.ErrNotExist) {
 		f = fault.Newf(CodeNoPack, "there is no directory %q", dir).Because(err)

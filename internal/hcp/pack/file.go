@@ -8,8 +8,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"bridle/hcp"
+	"bridle/internal/kernel/fault"
 )
 
 // Sizes of the three files. A Skill is one screen; a manifest names a dozen
@@ -127,10 +129,24 @@ func (d *Draft) lacks(name string) string {
 
 func (d *Draft) unreadable(name string, err error) {
 	reason := "cannot be read"
-	if errors.Is(err, fs.ErrPermission) {
+	switch {
+	case exhausted(err):
+		d.refuse(name, CodeManyFiles, "%s cannot be read: too many open files", name)
+		return
+	case errors.Is(err, fs.ErrPermission):
 		reason = "may not be read"
 	}
 	d.refuse(name, CodeBadPack, "%s %s", name, reason)
+}
+
+// exhausted reports whether an error says that there is no descriptor left.
+func exhausted(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+func manyFiles(what string, err error) error {
+	return fault.Newf(CodeManyFiles, "%s cannot be read: too many open files", what).Because(err).
+		WithHint("close programs or raise the limit with ulimit -n, then run the command again; nothing is known to be wrong with the pack")
 }
 
 func (d *Draft) refuse(name, code, format string, args ...any) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"bridle/hcp"
+	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 )
 
@@ -13,6 +14,9 @@ const (
 	CodeBadPack            = "bad_pack"
 	CodeUnsafePack         = "unsafe_pack"
 	CodeUnsupportedVersion = "unsupported_version"
+	// CodeManyFiles says nothing about the pack: the machine has no descriptor
+	// left to read it.
+	CodeManyFiles = durable.CodeManyFiles
 )
 
 // Names of the three files.
@@ -44,6 +48,8 @@ func (d *Draft) fault() error {
 	switch {
 	case first.Code == CodeUnsupportedVersion:
 		return f.WithHint("this runtime implements %s, which is major %d", hcp.ProtocolVersion, hcp.Version)
+	case first.Code == CodeManyFiles:
+		return f.WithHint("close programs or raise the limit with ulimit -n, then run the command again; nothing is known to be wrong with the pack")
 	case first.Code == CodeNoPack:
 		return f.WithHint("point at the directory that holds %s", SurfaceFile)
 	case len(d.Problems) > 1:

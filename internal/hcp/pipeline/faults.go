@@ -12,6 +12,7 @@ import (
 	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/pack"
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/ids"
 )
 
 // The codes of this package's refusals. Those of the first group stand in the
@@ -40,8 +41,11 @@ func unknownPack(id string, installed []string) *fault.Error {
 	if near := fault.Closest(id, installed); near != "" {
 		return f.WithHint("did you mean %q?", near).WithNext(command.Line([]string{"hcpx", "commands", near}))
 	}
-	return f.WithHint("no installed pack has this id; list the installed ones, or install it").
-		WithNext("hcpx list")
+	f.WithHint("no installed pack has this id; list the installed ones, or install it").WithNext("hcpx list")
+	if ids.IsPackID(id) {
+		f.WithNext("hcpx search " + id)
+	}
+	return f
 }
 
 func notActivated(id string) *fault.Error {

@@ -11,6 +11,7 @@ import (
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/adapter"
+	"bridle/internal/hcp/advice"
 	"bridle/internal/hcp/approval"
 	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/fault"
@@ -171,6 +172,9 @@ func bytesOf(n int64) string { return fault.Count(n, "byte", "bytes") }
 func setFailure(r *hcp.ExecResult, f *fault.Error) {
 	r.OK = false
 	r.Error, r.Code, r.Hint, r.Next = f.Message, f.Code, f.Hint, f.Next
+	if r.Hint == "" {
+		r.Hint = advice.For(f.Code)
+	}
 }
 
 // quote makes a JSON string of text.

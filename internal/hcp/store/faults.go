@@ -90,7 +90,11 @@ func (s *Store) suggest(f *fault.Error, id, verb string) *fault.Error {
 	if f.Hint == "" {
 		f.WithHint("install it first, from its directory or where it is published")
 	}
-	return f.WithNext("hcpx list", "hcpx install <pack_dir>")
+	f.WithNext("hcpx list")
+	if validID(id) {
+		f.WithNext("hcpx search " + id)
+	}
+	return f
 }
 
 func notActivated(id string) error {
@@ -102,7 +106,7 @@ func notActivated(id string) error {
 func packChanged(id string, files []string) error {
 	return fault.Newf(CodePackChanged, "the files of pack %q changed after it was accepted: %s", id, nameSome(files)).
 		WithHint("nothing ran; a person can look at the change and accept it by activating the pack again, or install the pack anew").
-		WithNext("hcpx activate "+id, "hcpx install <pack_dir>")
+		WithNext("hcpx activate " + id)
 }
 
 // nameSome names the first few of a list.

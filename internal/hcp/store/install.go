@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"bridle/hcp"
+	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/lint"
 	"bridle/internal/hcp/pack"
 	"bridle/internal/kernel/durable"
@@ -80,14 +81,13 @@ func (s *Store) checkSource(dir string) error {
 		}
 		return fault.Newf(pack.CodeUnsafePack, "surface.json of the pack at %q is %s", dir, what).
 			WithHint("the three files of a pack are plain files; put the file itself there").
-			WithNext("hcpx lint <pack_dir>")
+			WithNext(command.Line([]string{"hcpx", "lint", dir}))
 	}
 	if !errors.Is(err, fs.ErrNotExist) && !notDirectory(dir) {
 		return ioFault("read", filepath.Join(dir, surfaceFile), err)
 	}
 	return fault.Newf(CodeNoPack, "no pack at %q: it has no surface.json", dir).
-		WithHint("point at the folder that holds surface.json, policy.json and HARNESS.md, or make one").
-		WithNext("hcpx lint <pack_dir>")
+		WithHint("point at the folder that holds surface.json, policy.json and HARNESS.md, or make one; hcpx search finds published packs")
 }
 
 // real is a path without links, or as it is where it cannot be followed.
@@ -148,7 +148,7 @@ func lintedPack(dir string) (*pack.Pack, error) {
 		}
 		return nil, fault.New(CodeLintFailed, "lint failed: "+strings.Join(messages, "; ")).
 			WithHint("correct what lint names, then install again").
-			WithNext("hcpx lint <pack_dir>")
+			WithNext(command.Line([]string{"hcpx", "lint", dir}))
 	}
 	p, err := pack.Load(dir)
 	if err != nil {

@@ -28,7 +28,8 @@ type UninstallResult struct {
 // Uninstall removes a pack: first from the session, then its folder, its Skill
 // and its record. The data of its program stays unless the options say so, and
 // with it the note of what was accepted, so that no other pack can take over
-// the id and the data without a person noticing. The caller has checked
+// the id and the data without a person noticing. Data that was kept so can be
+// removed later, when the pack itself is gone. The caller has checked
 // pack.install.
 func (s *Store) Uninstall(ctx context.Context, id string, opts UninstallOptions) (UninstallResult, error) {
 	if id == hcp.BootstrapPack {
@@ -36,7 +37,7 @@ func (s *Store) Uninstall(ctx context.Context, id string, opts UninstallOptions)
 	}
 	result := UninstallResult{Uninstalled: id}
 	err := s.locked(ctx, func() error {
-		if !s.Installed(id) {
+		if !s.Installed(id) && !(opts.RemoveData && validID(id) && s.jailKept(id)) {
 			f := fault.Newf(CodeNotInstalled, "pack not installed: %s", shown(id))
 			return s.suggest(f, id, "uninstall")
 		}
@@ -73,7 +74,7 @@ func (s *Store) forget(id string, result *UninstallResult) error {
 	}
 	if err == nil && rec.Accepted != nil && s.jailKept(id) {
 		result.DataKept = s.path(jailsDir, id)
-		result.Notes = append(result.Notes, "the data of the pack's program was kept; uninstall with the data to remove it")
+		result.Notes = append(result.Notes, "the data of the pack's program was kept; hcpx uninstall "+id+" --data removes it")
 		rec.Installed, rec.Incoming = nil, nil
 		return s.writeRecord(rec)
 	}

@@ -81,6 +81,12 @@ func MarshalIndent(v any) ([]byte, error) {
 	return marshal(v, json.JoinOptions(writeOptions(), jsontext.WithIndent("  ")))
 }
 
+// MarshalLossy is Marshal for a last answer to a person: of a string that is not
+// UTF-8 the bad bytes become U+FFFD. No document is written with it.
+func MarshalLossy(v any) ([]byte, error) {
+	return marshal(v, json.JoinOptions(writeOptions(), jsontext.AllowInvalidUTF8(true)))
+}
+
 func marshal(v any, o json.Options) ([]byte, error) {
 	b, err := json.Marshal(v, o)
 	if err != nil {

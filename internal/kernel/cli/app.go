@@ -33,6 +33,9 @@ type App struct {
 	Elsewhere func(*Call) (Result, error)
 	// Failure lays a failure out for --json; nil means HCP's layout.
 	Failure func(*fault.Error) any
+	// Advise returns a hint for a failure of that code which has none; nil leaves
+	// it without.
+	Advise func(code string) string
 	// Words rewrites the words of the command line before anything is read of
 	// them, for a program whose callers write flags in another way; nil leaves
 	// them as they are.

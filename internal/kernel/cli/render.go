@@ -67,6 +67,9 @@ func (c *Call) render(r Result) (string, error) {
 		return endLine(r.Raw), nil
 	}
 	data, err := canon.MarshalIndent(r.Value)
+	if err != nil {
+		data, err = canon.MarshalLossy(r.Value)
+	}
 	if c.Terminal.Stdout {
 		return redact.VisibleLines(string(data)) + "\n", err
 	}
@@ -81,6 +84,10 @@ func (c *Call) fail(ctx context.Context, err error) int {
 	f := fault.From(err)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		f = fault.New("interrupted", "interrupted").WithExit(ExitInterrupted)
+	}
+	if f.Hint == "" && c.App.Advise != nil {
+		advised := *f
+		f = advised.WithHint("%s", c.App.Advise(f.Code))
 	}
 	exit := max(f.Exit, fault.ExitFailure)
 	if f.Code == CodeUsage {
@@ -112,7 +119,12 @@ func (c *Call) layOut(v any) ([]byte, error) {
 	if c.App.Layout != nil {
 		return c.App.Layout(v)
 	}
-	return canon.Marshal(v)
+	data, err := canon.Marshal(v)
+	if err != nil {
+		// Names of files are bytes and need not be text.
+		return canon.MarshalLossy(v)
+	}
+	return data, nil
 }
 
 // explain prints a failure for a person.

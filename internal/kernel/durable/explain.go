@@ -21,6 +21,7 @@ const (
 	CodeBadTarget    = "bad_target"
 	CodeLocked       = "locked"
 	CodeIO           = "io_failed"
+	CodeManyFiles    = "too_many_open_files"
 )
 
 // Explain makes a fault of what the system said while doing act to path, with
@@ -48,6 +49,8 @@ func Explain(act, path string, err error) error {
 		return say(CodeNotFound, "no such file or folder")
 	case errors.Is(err, fs.ErrPermission):
 		return say(CodeNotPermitted, "permission denied")
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return say(CodeManyFiles, "too many open files").WithHint("close programs or raise the limit with ulimit -n, then run the command again")
 	default:
 		return say(CodeIO, reason(err))
 	}

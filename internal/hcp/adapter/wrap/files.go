@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -49,6 +50,9 @@ func (s *stay) reference(rel string, output bool) (string, error) {
 	local, err := inside(rel)
 	if err != nil {
 		return "", err
+	}
+	if s.project != nil && !s.reaches(local) {
+		return "", hostPath() // a link of the project that leads out of it
 	}
 	if s.mode == hcp.WorkspaceNone {
 		return filepath.Join(s.files, local), nil
@@ -111,10 +115,35 @@ func (s *stay) plain(word command.Token) (string, error) {
 	if host, ok := word.HostPath(); ok && (s.project == nil || !s.project.holds(host)) {
 		return "", hostPath()
 	}
-	if climbs(value) && !s.reaches(value) {
+	if climbs(value) && !s.reaches(value) || s.leadsToHost(word, value) {
 		return "", hostPath()
 	}
 	return word.Text, nil
+}
+
+// longestPath is the most that a system takes for a path.
+const longestPath = 4096
+
+// leadsToHost reports whether a word is a path of the host by another name: over
+// a link of the project, or by way of /proc.
+func (s *stay) leadsToHost(word command.Token, value string) bool {
+	paths := word.Paths()
+	if s.project != nil && !filepath.IsAbs(value) && len(value) <= longestPath {
+		at := filepath.Join(s.project.Dir, filepath.FromSlash(value))
+		// A word without a slash is more likely a name or a text than a path.
+		if _, err := os.Lstat(at); err == nil && strings.Contains(value, "/") && !s.project.holds(at) {
+			return true
+		}
+		paths = append(paths, at)
+	}
+	return slices.ContainsFunc(paths, func(path string) bool {
+		if len(path) > longestPath {
+			return false
+		}
+		resolved := realPath(filepath.Clean(path))
+		_, host := command.HostPath(resolved)
+		return host && (s.project == nil || !s.project.holds(resolved))
+	})
 }
 
 // reaches reports whether a relative path stays in the project.

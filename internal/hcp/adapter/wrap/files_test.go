@@ -192,6 +192,7 @@ func TestLinkOfTheProjectDoesNotWidenIt(t *testing.T) {
 	p := w.toolPack(`cat "$2"`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"flag": {"--file", "{{a}}"}, "bare": {"x", "{{a}}"}})
 	for _, c := range []struct{ key, value string }{
 		{"flag", filepath.Join(project.Dir, "out", "secret")}, {"bare", filepath.Join(project.Dir, "out", "secret")}, {"flag", "out/secret"},
+		{"bare", "out/secret"}, {"bare", "./out/secret"}, {"flag", "workspace:out/secret"}, {"bare", "workspace:out/secret"},
 	} {
 		out := w.run(w.request(p, c.key, hcp.Args{"a": c.value}))
 		if out.Started || out.Failure == nil || out.Failure.Code != CodeHostPath {
@@ -199,7 +200,8 @@ func TestLinkOfTheProjectDoesNotWidenIt(t *testing.T) {
 		}
 	}
 	// What the words do not show, the sandbox refuses.
-	out := w.run(w.request(p, "bare", hcp.Args{"a": "out/secret"}))
+	p = w.toolPack(`cat "$2/secret"`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"bare": {"x", "{{a}}"}})
+	out := w.run(w.request(p, "bare", hcp.Args{"a": "out"}))
 	if out.Failure == nil || !out.Started || len(out.Stdout.Head) != 0 {
 		t.Errorf("the secret was read: %+v", out)
 	}
@@ -212,5 +214,36 @@ func TestOutsideTheSandboxPathsAreTheUsersOwn(t *testing.T) {
 	r.Sandbox = hcp.NativeLocal
 	if got := w.lines(r); !slices.Equal(got, []string{"/etc/hosts", "--file", "/etc/hosts"}) {
 		t.Fatalf("%q", got)
+	}
+}
+
+// However a path of the host is spelled, the answer is the same.
+func TestEverySpellingOfAHostPathIsRefused(t *testing.T) {
+	w := newWorld(t)
+	w.open()
+	if err := os.Symlink("/etc", filepath.Join(w.project, "out")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/usr/bin", filepath.Join(w.project, "tools")); err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range [][]string{{"{{file}}"}, {"--file", "{{file}}"}, {"--file={{file}}"}, {"-o", "{{file}}"}} {
+		p := w.toolPack(`: > ran`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": flag})
+		for _, path := range []string{
+			"/etc/hostname", "//etc/hostname", "out/hostname", "./out/hostname", "workspace:out/hostname", "workspace:./out/hostname",
+			filepath.Join(w.project, "out/hostname"), "/proc/self/root/etc/hostname", "/proc/self/../self/root/etc/hostname",
+			"file:///proc/self/root/etc/hostname", "/proc/thread-self/root/etc/hostname",
+		} {
+			out := w.run(w.request(p, "x", hcp.Args{"file": path}))
+			if out.Started || out.Failure == nil || out.Failure.Code != CodeHostPath {
+				t.Errorf("%q, %s: %+v", flag, path, out.Failure)
+			}
+		}
+	}
+	p := w.toolPack(`true`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"x": {"{{text}}"}})
+	for _, text := range []string{"a word", "tools", "sub/new", "/proc/self/status", strings.Repeat("a/", 40_000)} {
+		if out := w.run(w.request(p, "x", hcp.Args{"text": text})); out.Failure != nil {
+			t.Errorf("%.40s: %v", text, out.Failure)
+		}
 	}
 }

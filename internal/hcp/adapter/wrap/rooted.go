@@ -141,6 +141,10 @@ func copyFile(to, from *os.Root, name string, budget *int64) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
+	if there, err := to.Lstat(filepath.FromSlash(name)); err == nil && !there.Mode().IsRegular() {
+		// A link, a pipe or a directory of the user's is not ours to replace.
+		return &fs.PathError{Op: "replace", Path: name, Err: fs.ErrInvalid}
+	}
 	return place(to, name, 0, func(out *os.File) error {
 		n, err := io.Copy(out, io.LimitReader(f, *budget+1))
 		*budget -= n
