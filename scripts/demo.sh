@@ -28,7 +28,7 @@ chapter() {
 say() { printf '   %s\n' "$@"; }
 
 # show prints a command as a person would type it and what it answers, indented
-# and cut at the width of a page. The first word says which exit code the story
+# and cut at the width of a page, but for results. The first word says which exit code the story
 # needs.
 show() {
 	want=$1
@@ -38,7 +38,14 @@ show() {
 	"$@" >"$demo/answer" 2>&1 <"$input"
 	got=$?
 	set -e
-	awk '{ if (length($0) > 150) $0 = substr($0, 1, 147) "..."; print "     " $0 }' "$demo/answer"
+	awk '
+		# An envelope is shown from its result on, whole; what is around it is not
+		# what the story is about.
+		match($0, /"result":/) && length($0) > 150 { $0 = "{… " substr($0, RSTART) }
+		/^\{… / { while (length($0) > 110) { print "     " substr($0, 1, 110); $0 = substr($0, 111) } }
+		length($0) > 150 { $0 = substr($0, 1, 147) "..." }
+		{ print "     " $0 }
+	' "$demo/answer"
 	if [ "$got" -ne "$want" ]; then
 		printf '   the demo expected exit code %s and got %s\n' "$want" "$got" >&2
 		exit 1

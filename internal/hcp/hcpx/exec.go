@@ -2,6 +2,7 @@ package hcpx
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func execCommand(c *cli.Call, open Opener) *cobra.Command {
 			return cli.Result{}, missingPack()
 		}
 		if len(names) > 2 {
-			return cli.Result{}, misplaced(names, pairs)
+			return cli.Result{}, misplaced(ctx, c, names, pairs)
 		}
 		args, err := callArgs(object, cmd.Flags().Changed("args"), pairs)
 		if err != nil {
@@ -103,11 +104,38 @@ func missingPack() error {
 
 // misplaced refuses words that look like arguments in front of the dashes, and
 // shows the line that was meant.
-func misplaced(names, pairs []string) error {
-	line := command.Line(slices.Concat([]string{Name, "exec"}, names[:2], []string{"--"}, names[2:], pairs))
+func misplaced(ctx context.Context, c *cli.Call, names, pairs []string) error {
 	return fault.Newf(cli.CodeUsage, "unexpected word %q", names[2]).
-		WithHint("the arguments of a command stand behind --").WithNext(line)
+		WithHint("the arguments of a command stand behind --, as name=value").
+		WithNext(meantLine(ctx, c, names[:2], slices.Concat(names[2:], pairs), "--"))
 }
+
+// meantLine is the line that was probably meant, where the pack has such a
+// command with such arguments; else the one that lists what it has.
+func meantLine(ctx context.Context, c *cli.Call, names, pairs []string, between ...string) string {
+	rt, err := Open(ctx, c)
+	if err != nil {
+		return Name + " commands"
+	}
+	p, err := rt.Store.Pack(names[0])
+	if err != nil {
+		return Name + " commands"
+	}
+	declared, err := command.Declared(&p.Manifest, names[1])
+	for _, pair := range pairs {
+		name, _, assigned := strings.Cut(pair, "=")
+		known := command.IsReserved(name) || slices.ContainsFunc(declared, func(a command.Argument) bool { return a.Name == name })
+		if !assigned || !known {
+			err = errors.Join(err, errNotMeant)
+		}
+	}
+	if err != nil {
+		return command.Line([]string{Name, "commands", p.ID})
+	}
+	return command.Line(slices.Concat([]string{Name, "exec"}, names, between, pairs))
+}
+
+var errNotMeant = errors.New("no argument of the command")
 
 // argumentsAsFlags adds to the refusal of an unknown flag the line that was
 // probably meant: the arguments of a command are no flags of exec.
@@ -136,8 +164,8 @@ func argumentsAsFlags(c *cli.Call, f *fault.Error) *fault.Error {
 	if len(names) != 2 {
 		return f
 	}
-	line := command.Line(slices.Concat([]string{Name, "exec"}, names, []string{"--json", "--"}, pairs))
-	return f.WithHint("the arguments of a command stand behind --, as name=value").WithNext(line)
+	return f.WithHint("the arguments of a command stand behind --, as name=value").
+		WithNext(meantLine(context.Background(), c, names, pairs, "--json", "--"))
 }
 
 func missingCommand(ctx context.Context, rt *local.Runtime, id string) (cli.Result, error) {

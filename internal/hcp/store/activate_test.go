@@ -83,11 +83,11 @@ func TestActivateOfUnknownPackSuggests(t *testing.T) {
 	} {
 		_, err := activateWith(t, s, c.id, ActivateOptions{})
 		f := wantCode(t, err, CodeNotInstalled)
-		if f.Message != c.message || c.hint != "" && f.Hint != c.hint || f.Hint == "" || len(f.Next) < 2 {
+		if f.Message != c.message || c.hint != "" && f.Hint != c.hint || f.Hint == "" || len(f.Next) < 1 {
 			t.Errorf("%q: %q, hint %q, next %q", c.id, f.Message, f.Hint, f.Next)
 		}
 		for _, next := range f.Next {
-			if strings.Contains(next, "..") {
+			if strings.Contains(next, "..") || strings.Contains(next, "<") {
 				t.Errorf("%q: next %q", c.id, next)
 			}
 		}

@@ -87,7 +87,8 @@ func (s *Store) checkSource(dir string) error {
 		return ioFault("read", filepath.Join(dir, surfaceFile), err)
 	}
 	return fault.Newf(CodeNoPack, "no pack at %q: it has no surface.json", dir).
-		WithHint("point at the folder that holds surface.json, policy.json and HARNESS.md, or make one; hcpx search finds published packs")
+		WithHint("point at the folder that holds surface.json, policy.json and HARNESS.md, or make one; hcpx search finds published packs").
+		WithNext("hcpx list")
 }
 
 // real is a path without links, or as it is where it cannot be followed.
