@@ -46,7 +46,7 @@ func TestEveryVerbSpeaksToAPersonAtATerminal(t *testing.T) {
 		{[]string{"install", ledger}, 0, []string{"installed ledger: "}},
 		{[]string{"exec", "echo", "echo.ping"}, 1, []string{"refused: echo echo.ping: pack echo is installed but not activated", "next: hcpx activate echo"}},
 		{[]string{"activate", "echo", "ledger"}, 0, []string{"activated echo, ledger"}},
-		{[]string{"list"}, 0, []string{"pack     adapter    commands  state", "echo     composite  2         activated", "hcp-cli  composite  18        activated"}},
+		{[]string{"list"}, 0, []string{"pack     adapter    commands  state", "echo     composite  2         activated", "hcp-cli  composite  18        always on"}},
 		{[]string{"exec", "echo", "echo.say", "--", "message=hi"}, 0, []string{"{", `  "message": "hi"`, "}"}},
 		{[]string{"exec", "ledger", "transfer", "--", "amount=2.80", "payee=demo-transit"}, 1, []string{"refused: ledger transfer: confirm required", "would run: ledger transfer 2.80 --to demo-transit --confirm", "hint: "}},
 		{[]string{"exec", "echo"}, 1, []string{"refused: no command of pack echo is named", "  echo.say  read  allow"}},
