@@ -295,15 +295,19 @@ func (c *checkout) write(f *folder, path string, file checkoutFile) error {
 		return err
 	}
 	conv := file.conversion
-	if c.needsGit(conv, data) {
-		c.mu.Lock()
-		c.foreign = append(c.foreign, path)
-		c.mu.Unlock()
-	} else if !conv.plain() {
+	foreign := c.needsGit(conv, data)
+	if !foreign && !conv.plain() {
 		data = conv.toWorktree(data, file.entry.ID)
 	}
 	info, err := f.makeFile(file.name, data, file.entry.Mode == ModeExec)
-	c.entries[file.place].stat = info.stat
+	if !foreign {
+		c.entries[file.place].stat = info.stat
+		return err
+	}
+	// Without a state in the index git finds that the file must be written.
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.foreign = append(c.foreign, path)
 	return err
 }
 

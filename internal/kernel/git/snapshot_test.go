@@ -51,6 +51,9 @@ func mess(t *testing.T, r *rand.Rand, root string) {
 		case 0:
 			_ = os.Symlink([]string{"a", "nowhere", "../b", "."}[r.IntN(4)], path)
 		case 1:
+			if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+				continue
+			}
 			_ = os.Chmod(path, []os.FileMode{0o644, 0o755, 0o600, 0o700}[r.IntN(4)])
 		case 2:
 			_ = os.WriteFile(filepath.Join(filepath.Dir(path), ".gitignore"), []byte(randomPattern(r)+"\n*.o\n!a.o\n"), 0o644)
