@@ -113,7 +113,7 @@ func (v *visitor) hash(file *os.File, path string, info *fileInfo, c conversion)
 		now, err := infoOfFile(file)
 		if err != nil {
 			v.cannot(path, ReasonUnreadable)
-			return "", nil
+			return "", nil //nolint:nilerr // named as a problem
 		}
 		if raw != "" && now.stat == info.stat {
 			return raw, nil

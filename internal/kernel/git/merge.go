@@ -100,8 +100,9 @@ func (r *Repository) treeOf(ctx context.Context, id OID) (OID, error) {
 	case KindCommit:
 		commit, err := decodeCommit(r.format, data)
 		return commit.Tree, err
+	default:
+		return "", wrongKind(id, kind, KindTree)
 	}
-	return "", wrongKind(id, kind, KindTree)
 }
 
 // commit makes a commit that only says which tree follows which.

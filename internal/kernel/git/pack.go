@@ -175,44 +175,9 @@ func tooLarge() error {
 
 // read returns the object at an offset.
 func (p *pack) read(at int64) (packed, error) {
-	var chain []packEntry
-	var object packed
-	for {
-		if kept, ok := p.base(at); ok {
-			if object = kept; len(chain) == 0 {
-				object.data = slices.Clone(object.data)
-			}
-			break
-		}
-		e, err := p.entryAt(at)
-		if err != nil {
-			return packed{}, err
-		}
-		if e.kind < entryOffset {
-			data, err := inflate(p.data[e.body:], e.size)
-			if err != nil {
-				return packed{}, corruptFile(p.path, err)
-			}
-			object = packed{kindOf(e.kind), data}
-			if len(chain) > 0 {
-				p.keep(at, object)
-			}
-			break
-		}
-		if len(chain) > maxDeltaChain {
-			return packed{}, corruptFile(p.path, nil)
-		}
-		if e.kind == entryRef {
-			n, ok := p.index.find(e.baseID)
-			if !ok {
-				return packed{}, corruptFile(p.path, nil)
-			}
-			if e.base, ok = p.index.offset(n); !ok {
-				return packed{}, corruptFile(p.path, nil)
-			}
-		}
-		chain = append(chain, e)
-		at = e.base
+	object, chain, err := p.descend(at)
+	if err != nil {
+		return packed{}, err
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
 		delta, err := inflate(p.data[chain[i].body:], chain[i].size)
@@ -227,6 +192,49 @@ func (p *pack) read(at int64) (packed, error) {
 		}
 	}
 	return object, nil
+}
+
+// descend follows an object's deltas down to a whole object, which it returns
+// with the deltas, the last to be applied first.
+func (p *pack) descend(at int64) (packed, []packEntry, error) {
+	var chain []packEntry
+	for {
+		if kept, ok := p.base(at); ok {
+			if len(chain) == 0 {
+				kept.data = slices.Clone(kept.data)
+			}
+			return kept, chain, nil
+		}
+		e, err := p.entryAt(at)
+		if err != nil {
+			return packed{}, nil, err
+		}
+		if e.kind < entryOffset {
+			data, err := inflate(p.data[e.body:], e.size)
+			if err != nil {
+				return packed{}, nil, corruptFile(p.path, err)
+			}
+			object := packed{kindOf(e.kind), data}
+			if len(chain) > 0 {
+				p.keep(at, object)
+			}
+			return object, chain, nil
+		}
+		if len(chain) > maxDeltaChain || e.kind == entryRef && !p.locateBase(&e) {
+			return packed{}, nil, corruptFile(p.path, nil)
+		}
+		chain = append(chain, e)
+		at = e.base
+	}
+}
+
+// locateBase finds the base of a delta that names it by its id.
+func (p *pack) locateBase(e *packEntry) bool {
+	n, ok := p.index.find(e.baseID)
+	if ok {
+		e.base, ok = p.index.offset(n)
+	}
+	return ok
 }
 
 func (p *pack) base(at int64) (packed, bool) {
@@ -268,8 +276,9 @@ func entryOf(kind Kind) byte {
 		return entryTree
 	case KindTag:
 		return entryTag
+	default:
+		return entryBlob
 	}
-	return entryBlob
 }
 
 // inflaters are reused: making one costs more than most objects.

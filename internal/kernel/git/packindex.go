@@ -3,7 +3,6 @@ package git
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"math"
 	"sort"
 )
@@ -99,15 +98,4 @@ func (x *packIndex) bucket(first byte) (low, high int) {
 		low = int(binary.BigEndian.Uint32(x.data[start+4*int(first-1):]))
 	}
 	return low, int(binary.BigEndian.Uint32(x.data[start+4*int(first):]))
-}
-
-// withPrefix calls fn with the ids that begin with the given digits.
-func (x *packIndex) withPrefix(digits string, fn func(OID)) {
-	for n := sort.Search(x.count, func(i int) bool { return hex.EncodeToString(x.id(i)) >= digits }); n < x.count; n++ {
-		id := oidOf(x.id(n))
-		if len(digits) > len(id) || string(id[:len(digits)]) != digits {
-			return
-		}
-		fn(id)
-	}
 }

@@ -122,7 +122,7 @@ func (p Program) tooOld(ctx context.Context, c call) *fault.Error {
 		Path: p.path, Args: []string{"version"}, Env: p.environment(c.home, nil), Dir: c.dir, Timeout: 10 * time.Second,
 	})
 	if err != nil || result.ExitCode != 0 {
-		return nil
+		return nil //nolint:nilerr // then the failure stands as it is
 	}
 	version := strings.TrimPrefix(strings.TrimSpace(string(result.Stdout.Head)), "git version ")
 	if !olderThan(version, 2, 39) {

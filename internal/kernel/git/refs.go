@@ -156,7 +156,7 @@ func (r *Repository) looseRefs(dir, prefix string, own bool, found map[string]OI
 		}
 		name := filepath.ToSlash(rel)
 		if !strings.HasPrefix(name, prefix) || checkRefName(name) != nil || own != ofWorktree(name) && dir != r.gitDir {
-			return nil // a lock, or a temporary file
+			return nil //nolint:nilerr // a lock, or a temporary file
 		}
 		if own && !ofWorktree(name) {
 			return nil

@@ -166,7 +166,7 @@ func foreign(path string) error {
 
 // checkKind reads what the repository says of its own form.
 func (r *Repository) checkKind() error {
-	refuse := func(why string, args ...any) error {
+	refuse := func(why string, args ...any) *fault.Error {
 		return fault.Newf(CodeUnsupported, "the repository at %q cannot be used: "+why, append([]any{r.common}, args...)...)
 	}
 	version := r.config.get("core.repositoryformatversion")
@@ -191,7 +191,7 @@ func (r *Repository) checkKind() error {
 				return refuse("its object format is %q", e.value)
 			}
 		case name == "refstorage" && e.value != "files":
-			return refuse("its refs are stored as %q", e.value).(*fault.Error).WithHint("convert it with \"git refs migrate --ref-format=files\"") //nolint:errorlint,forcetypeassert // refuse makes a fault
+			return refuse("its refs are stored as %q", e.value).WithHint("convert it with \"git refs migrate --ref-format=files\"")
 		case name == "compatobjectformat":
 			return refuse("it has two object formats")
 		case version == "1" && !knownExtension(name):

@@ -33,8 +33,16 @@ func (r *Repository) ClearRefLocks(ctx context.Context, prefix string) ([]string
 		return nil, err
 	}
 	var freed []string
-	root := r.refFile(strings.TrimSuffix(prefix, "/"))
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	dir := r.refFile(strings.TrimSuffix(prefix, "/"))
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		if noFile(err) {
+			return nil, nil
+		}
+		return nil, unreadable(dir, err)
+	}
+	defer func() { _ = root.Close() }()
+	err = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if noFile(err) {
 				return nil
@@ -45,19 +53,18 @@ func (r *Repository) ClearRefLocks(ctx context.Context, prefix string) ([]string
 		if !isLock || !d.Type().IsRegular() {
 			return nil
 		}
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := root.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return durable.Explain("unlock", name, err)
 		}
-		rel, err := filepath.Rel(r.common, name)
-		freed = append(freed, filepath.ToSlash(rel))
-		return err
+		freed = append(freed, strings.TrimSuffix(prefix, "/")+"/"+name)
+		return nil
 	})
 	return freed, err
 }
 
 // Repack joins the objects into few packs. Nothing is dropped, reachable or not.
 func (r *Repository) Repack(ctx context.Context) error {
-	_, _, err := r.git(ctx, job{args: []string{"repack", "-A", "-d", "-q", "--no-write-bitmap-index", "--unpack-unreachable=1970-01-01"}})
+	_, _, err := r.git(ctx, job{args: []string{"repack", "-a", "-d", "-k", "-q", "--no-write-bitmap-index"}})
 	if err != nil {
 		return err
 	}

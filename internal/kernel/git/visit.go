@@ -138,12 +138,7 @@ func (s *scan) isExcluded(path string) bool {
 func (v *visitor) file(name string) error {
 	e := v.exact(name)
 	tracked := e != nil && e.flags&flagUntracked == 0
-	path := ""
-	if e != nil {
-		path = e.path
-	} else {
-		path = v.node.path + name
-	}
+	path := v.pathOf(name, e)
 	switch {
 	case v.isExcluded(path):
 		if e != nil {
@@ -171,6 +166,14 @@ func (v *visitor) file(name string) error {
 		v.keep(e)
 	}
 	return nil
+}
+
+// pathOf is the path of a name in this folder. That of an entry needs no memory.
+func (v *visitor) pathOf(name string, e *indexEntry) string {
+	if e != nil {
+		return e.path
+	}
+	return v.node.path + name
 }
 
 // unseen handles a name that was listed and cannot be looked at.

@@ -34,7 +34,6 @@ func (m *matcher) fit(c byte) byte {
 }
 
 func (m *matcher) match(pattern, text string) verdict {
-	start := pattern
 	for at := 0; at < len(pattern); at++ {
 		if m.budget--; m.budget < 0 {
 			return overBudget
@@ -45,7 +44,7 @@ func (m *matcher) match(pattern, text string) verdict {
 		}
 		switch c {
 		case '*':
-			return m.star(start, pattern, at, text)
+			return m.star(pattern, at, text)
 		case '?':
 			if text[0] == '/' {
 				return mismatch
@@ -79,52 +78,59 @@ func (m *matcher) match(pattern, text string) verdict {
 }
 
 // star goes on behind one or more stars at pattern[at].
-func (m *matcher) star(start, pattern string, at int, text string) verdict {
+func (m *matcher) star(pattern string, at int, text string) verdict {
 	end := at
 	for end < len(pattern) && pattern[end] == '*' {
 		end++
 	}
 	rest := pattern[end:]
-	folders := false
-	if end-at >= 2 && (at == 0 || start[at-1] == '/') && (rest == "" || rest[0] == '/' || strings.HasPrefix(rest, `\/`)) {
-		folders = true
+	folders := end-at >= 2 && (at == 0 || pattern[at-1] == '/') && (rest == "" || rest[0] == '/' || strings.HasPrefix(rest, `\/`))
+	if folders && strings.HasPrefix(rest, "/") {
 		// "**/" also matches no folder at all.
-		if rest != "" && rest[0] == '/' {
-			if v := m.match(rest[1:], text); v == matched || v == overBudget {
-				return v
-			}
+		if v := m.match(rest[1:], text); v == matched || v == overBudget {
+			return v
 		}
 	}
+	slash := strings.IndexByte(text, '/')
 	switch {
-	case rest == "":
-		if !folders && strings.IndexByte(text, '/') >= 0 {
-			return noFolder
-		}
+	case folders && rest == "":
 		return matched
-	case !folders && rest[0] == '/':
-		slash := strings.IndexByte(text, '/')
-		if slash < 0 {
-			return noFolder
-		}
+	case folders:
+		return m.anywhere(rest, text)
+	case rest == "" && slash < 0:
+		return matched
+	case rest == "" || rest[0] == '/' && slash < 0:
+		return noFolder
+	case rest[0] == '/':
 		return m.match(rest, text[slash:])
 	}
-	for {
-		v := m.match(rest, text)
-		switch {
-		case v == matched || v == overBudget:
+	return m.withinName(rest, text)
+}
+
+// anywhere tries the rest of the pattern at every place of the text.
+func (m *matcher) anywhere(rest, text string) verdict {
+	for ; ; text = text[1:] {
+		if v := m.match(rest, text); v == matched || v == overBudget || v == noText {
 			return v
-		case v == noText:
-			return noText
-		case v == noFolder && !folders:
-			return noFolder
 		}
 		if text == "" {
 			return noText
 		}
-		if !folders && text[0] == '/' {
+	}
+}
+
+// withinName tries the rest of the pattern up to the next slash.
+func (m *matcher) withinName(rest, text string) verdict {
+	for ; ; text = text[1:] {
+		if v := m.match(rest, text); v != mismatch {
+			return v
+		}
+		switch {
+		case text == "":
+			return noText
+		case text[0] == '/':
 			return noFolder
 		}
-		text = text[1:]
 	}
 }
 
@@ -136,56 +142,62 @@ func (m *matcher) class(pattern string, at int, c byte) (ok bool, end int) {
 	if negated {
 		at++
 	}
-	previous := byte(0)
-	for first := true; ; first = false {
-		if at >= len(pattern) {
+	low := byte(0) // what a range may begin with
+	for first := true; at < len(pattern); first = false {
+		if pattern[at] == ']' && !first {
+			return ok != negated, at
+		}
+		var hit bool
+		if hit, low, at = m.member(pattern, at, low, c); at < 0 {
 			return false, -1
 		}
-		p := pattern[at]
-		switch {
-		case p == ']' && !first:
-			return ok != negated, at
-		case p == '\\':
-			if at++; at >= len(pattern) {
-				return false, -1
-			}
-			previous = pattern[at]
-			ok = ok || m.same(previous, c)
-		case p == '-' && previous != 0 && at+1 < len(pattern) && pattern[at+1] != ']':
-			at++
-			high := pattern[at]
-			if high == '\\' {
-				if at++; at >= len(pattern) {
-					return false, -1
-				}
-				high = pattern[at]
-			}
-			ok = ok || m.within(previous, high, c)
-			previous = 0
-		case p == '[' && at+1 < len(pattern) && pattern[at+1] == ':':
-			stop := strings.IndexByte(pattern[at+2:], ']')
-			if stop < 0 {
-				return false, -1
-			}
-			name := pattern[at+2 : at+2+stop]
-			if !strings.HasSuffix(name, ":") { // no class after all: a bracket among others
-				previous = '['
-				ok = ok || c == '['
-				break
-			}
-			known, in := posixClass(strings.TrimSuffix(name, ":"), c, m.fold)
-			if !known {
-				return false, -1
-			}
-			ok = ok || in
-			at += 2 + stop
-			previous = 0
-		default:
-			previous = p
-			ok = ok || m.same(p, c)
-		}
-		at++
+		ok = ok || hit
 	}
+	return false, -1
+}
+
+// member matches c against one member of a bracket expression: a byte, a range
+// that low begins, or a named class. It returns what a range may begin with now,
+// and where the next member stands, or -1 when the expression is broken.
+func (m *matcher) member(pattern string, at int, low, c byte) (hit bool, next byte, end int) {
+	p := pattern[at]
+	switch {
+	case p == '\\':
+		if at++; at >= len(pattern) {
+			return false, 0, -1
+		}
+		return m.same(pattern[at], c), pattern[at], at + 1
+	case p == '-' && low != 0 && at+1 < len(pattern) && pattern[at+1] != ']':
+		high := pattern[at+1]
+		if at += 2; high == '\\' {
+			if at >= len(pattern) {
+				return false, 0, -1
+			}
+			high = pattern[at]
+			at++
+		}
+		return m.within(low, high, c), 0, at
+	case p == '[' && at+1 < len(pattern) && pattern[at+1] == ':':
+		return m.named(pattern, at, c)
+	}
+	return m.same(p, c), p, at + 1
+}
+
+// named matches c against a class such as "[:alpha:]".
+func (m *matcher) named(pattern string, at int, c byte) (hit bool, next byte, end int) {
+	stop := strings.IndexByte(pattern[at+2:], ']')
+	if stop < 0 {
+		return false, 0, -1
+	}
+	name, closed := strings.CutSuffix(pattern[at+2:at+2+stop], ":")
+	if !closed { // no class after all: a bracket among others
+		return c == '[', '[', at + 1
+	}
+	known, in := posixClass(name, c, m.fold)
+	if !known {
+		return false, 0, -1
+	}
+	return in, 0, at + 2 + stop + 1
 }
 
 func (m *matcher) same(p, c byte) bool { return p == m.fit(c) }
