@@ -234,3 +234,44 @@ func BenchmarkPooledCheckout(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkMergeTrees(b *testing.B) {
+	r, _ := benchRepo(b, 10000)
+	benchGit(b, r.Root(), `git config user.name a; git config user.email a@b; git tag base
+for i in 0 1 2 3 4 5 6 7 8 9; do echo ours > d000/e00$i/ours; done; git add -A; git commit -qm ours; git tag ours; git reset -q --hard base
+for i in 0 1 2 3 4 5 6 7 8 9; do echo theirs > d001/e10$i/theirs; done; git add -A; git commit -qm theirs; git tag theirs; git reset -q --hard base`)
+	var ids [3]OID
+	for i, name := range []string{"base", "ours", "theirs"} {
+		id, ok, err := r.Ref(b.Context(), "refs/tags/"+name)
+		if err != nil || !ok {
+			b.Fatal(err)
+		}
+		ids[i] = id
+	}
+	against(b, func() {
+		if m, err := r.MergeTrees(b.Context(), ids[0], ids[1], ids[2]); err != nil || !m.Clean {
+			b.Fatalf("%+v, %v", m, err)
+		}
+	}, r.Root(), "git merge-tree --write-tree ours theirs >/dev/null")
+}
+
+func BenchmarkRecord(b *testing.B) {
+	r, _ := benchRepo(b, 1000)
+	n := 0
+	var last OID
+	against(b, func() {
+		n++
+		batch := r.NewBatch()
+		blob := batch.Blob(fmt.Appendf(nil, "record %d", n))
+		tree := batch.Tree([]Entry{{ModeFile, "record", blob}})
+		who := Signature{"a", "a@b", time.Unix(int64(n), 0)}
+		id := batch.Commit(Commit{Tree: tree, Author: who, Committer: who})
+		if err := batch.Flush(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		if err := r.UpdateRefs(b.Context(), []RefUpdate{{Name: "refs/hop/x", New: id, Old: last}}); err != nil {
+			b.Fatal(err)
+		}
+		last = id
+	}, r.Root(), "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a; t=$(printf '100644 blob %s\\tx' $(date +%N | git hash-object -w --stdin) | git mktree); git update-ref refs/y $(git commit-tree -m x $t)")
+}

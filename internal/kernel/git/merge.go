@@ -54,7 +54,23 @@ func (r *Repository) MergeTrees(ctx context.Context, base, ours, theirs OID) (Me
 	case base == ours:
 		return Merge{Tree: theirs, Clean: true}, nil
 	}
-	attributes, err := r.mergeAttributes(ctx, base, ours, theirs)
+	mine, err := r.Diff(ctx, base, ours)
+	if err != nil {
+		return Merge{}, err
+	}
+	other, err := r.Diff(ctx, base, theirs)
+	if err != nil {
+		return Merge{}, err
+	}
+	if tree, ok, err := r.mergeApart(ctx, ours, mine, other); ok || err != nil {
+		return Merge{Tree: tree, Clean: true}, err
+	}
+	return r.mergeByGit(ctx, trees, append(mine, other...))
+}
+
+// mergeByGit lets git merge base, ours and theirs.
+func (r *Repository) mergeByGit(ctx context.Context, trees []OID, changes []Change) (Merge, error) {
+	attributes, err := r.mergeAttributes(ctx, trees[1], changes)
 	if err != nil {
 		return Merge{}, err
 	}
@@ -121,33 +137,23 @@ func (q *quarantine) commit(tree, parent OID) (OID, error) {
 	return q.put(KindCommit, data)
 }
 
-// mergeAttributes collects the attribute files of ours that lie above a file
-// that both sides changed: only those files are merged by content.
-func (r *Repository) mergeAttributes(ctx context.Context, base, ours, theirs OID) (map[string][]byte, error) {
-	mine, err := r.Diff(ctx, base, ours)
-	if err != nil {
-		return nil, err
-	}
-	other, err := r.Diff(ctx, base, theirs)
-	if err != nil {
-		return nil, err
-	}
+// mergeAttributes collects the attribute files of ours that lie above a changed
+// file: other files are not merged by content.
+func (r *Repository) mergeAttributes(ctx context.Context, ours OID, changes []Change) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	looked := map[string]bool{}
-	for _, changes := range [][]Change{mine, other} {
-		for _, c := range changes {
-			if c.Kind == Deleted {
-				continue
+	for _, c := range changes {
+		if c.Kind == Deleted {
+			continue
+		}
+		for dir := parentOf(c.Path); !looked[dir]; dir = parentOf(strings.TrimSuffix(dir, "/")) {
+			looked[dir] = true
+			data, err := r.fileAt(ctx, ours, dir+".gitattributes")
+			if err != nil {
+				return nil, err
 			}
-			for dir := parentOf(c.Path); !looked[dir]; dir = parentOf(strings.TrimSuffix(dir, "/")) {
-				looked[dir] = true
-				data, err := r.fileAt(ctx, ours, dir+".gitattributes")
-				if err != nil {
-					return nil, err
-				}
-				if data != nil {
-					files[dir+".gitattributes"] = data
-				}
+			if data != nil {
+				files[dir+".gitattributes"] = data
 			}
 		}
 	}
