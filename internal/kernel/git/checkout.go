@@ -44,7 +44,7 @@ func (w *Worktree) CheckoutTree(ctx context.Context, tree OID, o CheckoutOptions
 	if err != nil {
 		return CheckoutStats{}, err
 	}
-	s, root, err := w.look(ctx, scanOptions{SnapshotOptions: SnapshotOptions{Index: o.Index, Exclude: o.Exclude}})
+	s, root, err := w.look(ctx, scanOptions{SnapshotOptions: SnapshotOptions{Index: o.Index, Exclude: o.Exclude}, change: true})
 	if err != nil {
 		return CheckoutStats{}, err
 	}

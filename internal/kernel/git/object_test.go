@@ -80,6 +80,23 @@ func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
 	})
 }
 
+func TestWhatIsUsedAgainIsMadeYoung(t *testing.T) {
+	r, dir := made(t, "git init -q repo; cd repo; echo packed > p; git add p; git commit -qm p; git repack -qad; echo loose | git hash-object -w --stdin; find .git/objects -type f -exec touch -d 2001-01-01 {} +")
+	age := func() []string {
+		return script(t, dir, "find repo/.git/objects -name '*.pack' -newermt 2020-01-01 | wc -l; find repo/.git/objects -type f -path '*/??/*' -newermt 2020-01-01 | wc -l")
+	}
+	if got := age(); strings.Join(got, " ") != "0 0" {
+		t.Fatalf("young files: %q", got)
+	}
+	b := r.NewBatch()
+	b.Blob([]byte("packed\n"))
+	b.Blob([]byte("loose\n"))
+	ok(t, b.Flush(t.Context()))
+	if got := age(); strings.Join(got, " ") != "1 1" {
+		t.Errorf("young files: %q", got)
+	}
+}
+
 func TestObjectsAreReadAsGitReadsThem(t *testing.T) {
 	// A history whose packs have deltas, by offset and by name, and which borrows.
 	lines := `

@@ -22,6 +22,8 @@ type pack struct {
 	data   []byte
 	close  func()
 
+	freshOnce sync.Once
+
 	mu    sync.Mutex
 	bases map[int64]packed // results that deltas build on
 	held  int

@@ -41,18 +41,22 @@ func (r *Repository) Refs(ctx context.Context, prefix string) ([]Ref, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	// Files first: a ref that is packed meanwhile is then found in one place at
+	// least.
 	found := map[string]OID{}
+	for _, dir := range slices.Compact([]string{r.common, r.gitDir}) {
+		own := dir == r.gitDir && dir != r.common
+		if err := r.looseRefs(dir, prefix, own, found); err != nil {
+			return nil, err
+		}
+	}
 	packed, err := r.packedRefs()
 	if err != nil {
 		return nil, err
 	}
 	for name, id := range packed.below(prefix) {
-		found[name] = id
-	}
-	for _, dir := range slices.Compact([]string{r.common, r.gitDir}) {
-		own := dir == r.gitDir && dir != r.common
-		if err := r.looseRefs(dir, prefix, own, found); err != nil {
-			return nil, err
+		if _, loose := found[name]; !loose {
+			found[name] = id
 		}
 	}
 	refs := make([]Ref, 0, len(found))

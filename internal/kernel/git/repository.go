@@ -86,6 +86,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repository, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.objects.clock = o.Clock
 	return r, nil
 }
 

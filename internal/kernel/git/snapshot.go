@@ -49,6 +49,8 @@ type scanOptions struct {
 	SnapshotOptions
 	store bool // new objects go into the repository
 	full  bool // every file is read
+	// change says that the working tree will be changed, and its index with it.
+	change bool
 }
 
 // Snapshot stores the files of the working tree, durably. Of unchanged files it
@@ -117,8 +119,10 @@ func (w *Worktree) newScan(ctx context.Context, o scanOptions) (*scan, error) {
 	if err := s.remembered(); err != nil {
 		return nil, err
 	}
-	if s.mark, err = s.now(); err != nil {
-		return nil, err
+	if o.Index != "" || o.change {
+		if s.mark, err = s.now(); err != nil {
+			return nil, err
+		}
 	}
 	s.place, err = openPlace(w.root)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"bridle/internal/kernel/clock"
 	"bridle/internal/kernel/fault"
 )
 
@@ -20,7 +21,8 @@ import (
 // not there" is looked up again.
 type store struct {
 	format Format
-	dirs   []string // folders of objects, the repository's own first
+	clock  clock.Clock // nil when nothing is written
+	dirs   []string    // folders of objects, the repository's own first
 
 	mu     sync.RWMutex
 	packs  []*pack
@@ -158,19 +160,23 @@ func (s *store) has(id OID) bool {
 	if _, _, ok := s.locate(id, false); ok {
 		return true
 	}
-	if s.hasLoose(id) {
+	if s.loose(id) != "" {
 		return true
 	}
 	_, _, ok := s.locate(id, true)
 	return ok
 }
 
-// hasLoose takes an empty file for no object: a crash leaves such files.
-func (s *store) hasLoose(id OID) bool {
-	return slices.ContainsFunc(s.dirs, func(dir string) bool {
-		info, err := os.Lstat(loosePath(dir, id))
-		return err == nil && info.Mode().IsRegular() && info.Size() > 0
-	})
+// loose is the file that holds an object alone, or "". An empty file is no
+// object: a crash leaves such files.
+func (s *store) loose(id OID) string {
+	for _, dir := range s.dirs {
+		path := loosePath(dir, id)
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			return path
+		}
+	}
+	return ""
 }
 
 // read returns an object whose bytes have been compared with its name.

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
@@ -27,12 +28,32 @@ const maxLoose = 12
 const packBytes = 256 << 20
 
 // present says whether an object is in the repository, as far as the packs that
-// are open tell. A wrong "no" costs a second copy, nothing else.
+// are open tell. A wrong "no" costs a second copy, nothing else. What is there is
+// made young again, as git does: housekeeping removes what is old and not named
+// by anything yet.
 func (s *store) present(id OID) bool {
-	if _, _, ok := s.locate(id, false); ok {
+	if p, _, ok := s.locate(id, false); ok {
+		p.freshOnce.Do(func() { s.freshen(p.path) })
 		return true
 	}
-	return s.hasLoose(id)
+	if path := s.loose(id); path != "" {
+		s.freshen(path)
+		return true
+	}
+	return false
+}
+
+// fresh is the age up to which a file of objects is left alone.
+const fresh = time.Hour
+
+func (s *store) freshen(path string) {
+	if s.clock == nil {
+		return
+	}
+	now := s.clock.Now()
+	if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > fresh {
+		_ = os.Chtimes(path, now, now) // a borrowed or read-only one keeps its age
+	}
 }
 
 // write puts objects into the repository so that they outlive a crash.
