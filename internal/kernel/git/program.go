@@ -63,6 +63,9 @@ type call struct {
 	stdin   []byte
 	limit   int64 // on what is printed; outputLimit when zero
 	accept  int   // an exit code besides 0 that is no failure
+	// alone says that git starts nothing but itself: then no descendant can hide, and
+	// looking for one is spared.
+	alone bool
 }
 
 // outputLimit is how much of what git prints is kept.
@@ -89,7 +92,7 @@ func (p Program) exit(ctx context.Context, c call) (out []byte, code int, err er
 	}
 	spec := proc.Spec{
 		Path: p.path, Args: append(settings(allow, c.extra), c.args...), Env: override(p.environment(c.home, allow), c.env),
-		Dir: c.dir, Timeout: c.timeout, MaxStdout: limit, MaxStderr: 64 << 10,
+		Dir: c.dir, Timeout: c.timeout, MaxStdout: limit, MaxStderr: 64 << 10, Unmarked: c.alone,
 	}
 	if c.stdin != nil {
 		spec.Stdin = bytes.NewReader(c.stdin)

@@ -82,6 +82,7 @@ func (q *quarantine) git(ctx context.Context, j job) (out []byte, code int, err 
 	return q.repo.options.Program.exit(ctx, call{
 		dir: root, home: os.DevNull, args: j.args, timeout: q.repo.options.Timeout, allow: []string{},
 		extra: append([]string{"core.fsync=none"}, j.extra...), env: env, stdin: j.stdin, limit: j.limit, accept: j.accept,
+		alone: true,
 	})
 }
 

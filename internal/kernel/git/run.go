@@ -39,6 +39,7 @@ func (r *Repository) git(ctx context.Context, j job) (out []byte, code int, err 
 	return r.options.Program.exit(ctx, call{
 		dir: dir, home: os.DevNull, args: j.args, timeout: r.options.Timeout, allow: []string{},
 		extra: append(quiet, j.extra...), env: env, stdin: j.stdin, limit: j.limit, accept: j.accept,
+		alone: !r.options.Filters,
 	})
 }
 
