@@ -133,9 +133,11 @@ func TestTamperingWithHooksAndConfigurationIsUndone(t *testing.T) {
 			}
 			after := w.state(git)
 			// New directories stay, and samples never run.
-			made := []string{"attributes", "alternates", "hook's helper", "worktree leads away", "module hook", "a crowd of modules", "deep module", "module elsewhere", "worktree elsewhere",
+			made := []string{
+				"attributes", "alternates", "hook's helper", "worktree leads away", "module hook", "a crowd of modules", "deep module", "module elsewhere", "worktree elsewhere",
 				"steps of a rebase", "short step", "unknown step", "merge by a program", "pick by a program", "rebase of a worktree", "remote of an old form",
-				"remote that overwrites", "remote with a program", "submodule that runs", "tracking that hides"}
+				"remote that overwrites", "remote with a program", "submodule that runs", "tracking that hides",
+			}
 			if !slices.Contains(made, name) && withoutSamples(after) != withoutSamples(before) {
 				t.Errorf("before:\n%s\nafter:\n%s", before, after)
 			}
