@@ -182,7 +182,7 @@ func TestToolsChangeAttributesOfTheirOwnFilesOnly(t *testing.T) {
 			for at in "$1" link ../foreign; do
 				[ "$try" = 'touch -h' ] && [ "$at" = link ] && continue
 				$try "$at" 2>/dev/null && echo "changed by $try $at"
-			done
+			done; :
 		done
 		tar -cf t.tar own && rm own && tar -xpf t.tar && date -r own +%s
 	`, "sh", foreign)

@@ -164,7 +164,7 @@ func attributes() []attribute {
 }
 
 // kept is all that a file system tells about a file but for its content.
-func kept(t *testing.T, path string) (mode uint32, uid uint32, modified, changed int64) {
+func kept(t *testing.T, path string) (mode, uid uint32, modified, changed int64) {
 	t.Helper()
 	var st unix.Stat_t
 	if err := unix.Lstat(path, &st); err != nil {

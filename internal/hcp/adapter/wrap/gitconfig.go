@@ -111,7 +111,7 @@ func mended(before, after string) string {
 		if before == "" || !e.adds(names) || strings.ContainsAny(e.name+e.value, "\"\\#;\n\r") {
 			continue
 		}
-		if head := fmt.Sprintf("[%s \"%s\"]\n", e.section, e.name); head != last {
+		if head := "[" + e.section + ` "` + e.name + "\"]\n"; head != last {
 			if text.Len() > 0 && !strings.HasSuffix(text.String(), "\n") {
 				text.WriteByte('\n')
 			}
