@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -231,7 +232,7 @@ func TestDriverProgramsThatMisbehaveFailTheirVector(t *testing.T) {
 
 func TestServeAnswersEveryLine(t *testing.T) {
 	var out strings.Builder
-	in := strings.NewReader("nonsense\n{\"do\":\"audit\"}\n{\"do\":\"lint\",\"pack\":\"/nowhere\"}\n")
+	in := strings.NewReader("nonsense\n{\"do\":\"audit\"}\n{\"do\":\"lint\",\"pack\":\"" + filepath.ToSlash(t.TempDir()) + "/nowhere\"}\n")
 	if err := Serve(t.Context(), in, &out); err != nil {
 		t.Fatal(err)
 	}

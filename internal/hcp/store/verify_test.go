@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"bridle/internal/kernel/fault"
 )
 
 func TestVerifySaysWhereAPackStands(t *testing.T) {
@@ -337,6 +339,34 @@ func TestUninstallKeepsDataUnlessAsked(t *testing.T) {
 			t.Fatalf("%v, %+v", statErr, result)
 		}
 		chmod(t, filepath.Join(jail.Home, "config"), 0o700)
+	}
+}
+
+// What was kept can be removed later as the note says it, and only once.
+func TestKeptDataIsRemovedAfterwards(t *testing.T) {
+	s := newStore(t)
+	install(t, s, source(t, wrapPack("demo", "./bin/demo")))
+	activate(t, s, "demo")
+	jail, err := s.Jail("demo", "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree{"config/token": "x"}.write(t, jail.Home)
+	result, err := s.Uninstall(t.Context(), "demo", UninstallOptions{})
+	if err != nil || !strings.Contains(strings.Join(result.Notes, ""), "hcpx uninstall demo --data") {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if _, err := s.Uninstall(t.Context(), "demo", UninstallOptions{}); !fault.Is(err, CodeNotInstalled) {
+		t.Fatal(err)
+	}
+	if _, err := s.Uninstall(t.Context(), "demo", UninstallOptions{RemoveData: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(jail.Home); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal("the data is still there")
+	}
+	if _, err := s.Uninstall(t.Context(), "demo", UninstallOptions{RemoveData: true}); !fault.Is(err, CodeNotInstalled) {
+		t.Fatal(err)
 	}
 }
 

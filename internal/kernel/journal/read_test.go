@@ -80,6 +80,23 @@ func TestReadPassesOverWhatIsNoLine(t *testing.T) {
 	}
 }
 
+func TestReadTellsWhatItPassesOver(t *testing.T) {
+	path, _ := written(t, 3, Options{})
+	lines := strings.SplitAfter(content(t, path), "\n")
+	for text, want := range map[string][]Gap{
+		lines[0] + lines[1] + lines[2]:                        nil,
+		lines[0] + "junk\n\n" + lines[1] + lines[2]:           {{path, 2, 1, 2}},
+		"junk\n" + lines[0] + lines[1] + "x\n" + lines[2]:     {{path, 1, 0, 1}, {path, 1, 2, 3}},
+		lines[0] + lines[1] + lines[2] + "junk\n":             {{path, 1, 3, 0}},
+		lines[0] + lines[1] + lines[2] + `{"seq":4,"prev":"h`: nil, // still being written
+	} {
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+		if _, gaps, err := ReadGaps(path, nil, 0); err != nil || !slices.Equal(gaps, want) {
+			t.Errorf("%v, %v, want %v", gaps, err, want)
+		}
+	}
+}
+
 func TestRotationKeepsTheChain(t *testing.T) {
 	path, heads := written(t, 20, small)
 	files, err := filepath.Glob(path + ".0*")
