@@ -191,8 +191,13 @@ func TestLinkOfTheProjectDoesNotWidenIt(t *testing.T) {
 	}
 	p := w.toolPack(`cat "$2"`, &hcp.Workspace{Mode: hcp.WorkspaceProject}, map[string][]string{"flag": {"--file", "{{a}}"}, "bare": {"x", "{{a}}"}})
 	for _, c := range []struct{ key, value string }{
-		{"flag", filepath.Join(project.Dir, "out", "secret")}, {"bare", filepath.Join(project.Dir, "out", "secret")}, {"flag", "out/secret"},
-		{"bare", "out/secret"}, {"bare", "./out/secret"}, {"flag", "workspace:out/secret"}, {"bare", "workspace:out/secret"},
+		{"flag", filepath.Join(project.Dir, "out", "secret")},
+		{"bare", filepath.Join(project.Dir, "out", "secret")},
+		{"flag", "out/secret"},
+		{"bare", "out/secret"},
+		{"bare", "./out/secret"},
+		{"flag", "workspace:out/secret"},
+		{"bare", "workspace:out/secret"},
 	} {
 		out := w.run(w.request(p, c.key, hcp.Args{"a": c.value}))
 		if out.Started || out.Failure == nil || out.Failure.Code != CodeHostPath {

@@ -175,12 +175,3 @@ func TestResultsAreNoSettings(t *testing.T) {
 		t.Error("a folder of results carried settings")
 	}
 }
-
-func TestSettingsAreUndoneByTheNextCallAfterAKill(t *testing.T) {
-	w, _ := governed(t, "")
-	w.killed(`rm -r .hcp; echo evil > .mcp.json`)
-	notes, code := w.next()
-	if code != "" || !strings.Contains(notes, CodeSettingsChanged) || w.read(filepath.Join(w.project, ".hcp", "access.json")) != readonlyMode || exist(filepath.Join(w.project, ".mcp.json")) {
-		t.Fatal(code, notes)
-	}
-}

@@ -226,3 +226,12 @@ func running(pid int) bool {
 	state := stat[bytes.LastIndexByte(stat, ')')+2]
 	return state != 'Z' && state != 'X'
 }
+
+func TestSettingsAreUndoneByTheNextCallAfterAKill(t *testing.T) {
+	w, _ := governed(t, "")
+	w.killed(`rm -r .hcp; echo evil > .mcp.json`)
+	notes, code := w.next()
+	if code != "" || !strings.Contains(notes, CodeSettingsChanged) || w.read(filepath.Join(w.project, ".hcp", "access.json")) != readonlyMode || exist(filepath.Join(w.project, ".mcp.json")) {
+		t.Fatal(code, notes)
+	}
+}
