@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,6 +25,11 @@ type waiting struct {
 // its words.
 func startWaiting(t *testing.T, line string) waiting {
 	t.Helper()
+	// What this process heeds, its children find at the default, also where the
+	// tests were started to ignore it, as by nohup.
+	heeded := make(chan os.Signal, 1)
+	signal.Notify(heeded, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
+	t.Cleanup(func() { signal.Stop(heeded) })
 	dir := t.TempDir()
 	self, err := os.Executable()
 	check(t, err)
@@ -73,10 +79,10 @@ func check(t *testing.T, err error) {
 // Whatever ends the program, the keyboard or the terminal that goes, ends what
 // it runs.
 func TestEndingSignalsEndTheCommand(t *testing.T) {
-	for _, signal := range []unix.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT} {
-		t.Run(unix.SignalName(signal), func(t *testing.T) {
+	for _, ending := range []unix.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT} {
+		t.Run(unix.SignalName(ending), func(t *testing.T) {
 			w := startWaiting(t, `exec "$0" "$@"`)
-			check(t, w.cmd.Process.Signal(signal))
+			check(t, w.cmd.Process.Signal(ending))
 			if err := w.cmd.Wait(); err == nil {
 				t.Error("the call succeeded")
 			}
