@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"bridle/hop"
 	"bridle/internal/hop/ledger"
+	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/git"
 )
@@ -41,7 +43,9 @@ func (p *Project) Land(ctx context.Context, r LandRequest) (hop.Landed, error) {
 	}
 	for retries := 0; ; retries++ {
 		l := landing{Project: p, request: r, id: hop.NewID(hop.PrefixAccepted, p.Clock.Now())}
+		leave := p.queue(ctx, len(r.Command) == 0)
 		done, err := l.try(ctx, proposals)
+		leave()
 		if fault.Is(err, ledger.CodeHeadChanged) && retries < maxRetries {
 			p.say("the accepted state moved; composing anew")
 			continue
@@ -49,6 +53,25 @@ func (p *Project) Land(ctx context.Context, r LandRequest) (hop.Landed, error) {
 		done.Retries = retries
 		return p.withSync(ctx, done, r.Sync, err)
 	}
+}
+
+// queueWait bounds how long a landing waits for its turn.
+const queueWait = 30 * time.Second
+
+// queue lets landings without a validation, which take a moment each, go one after
+// the other. It is a courtesy, not what keeps the accepted state right, so a
+// landing whose turn does not come goes on without it.
+func (p *Project) queue(ctx context.Context, wanted bool) (leave func()) {
+	if !wanted {
+		return func() {}
+	}
+	ctx, cancel := context.WithTimeout(ctx, queueWait)
+	defer cancel()
+	unlock, err := durable.Lock(ctx, p.Layout.LockFile("landing"), "hop land")
+	if err != nil {
+		return func() {}
+	}
+	return unlock
 }
 
 func (p *Project) withSync(ctx context.Context, done hop.Landed, wanted bool, err error) (hop.Landed, error) {
