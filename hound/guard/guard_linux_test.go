@@ -79,6 +79,10 @@ func newProject(t *testing.T, s script) *project {
 	if err != nil {
 		t.Fatal(err)
 	}
+	outside := t.TempDir() // what the scripts call OUTSIDE
+	for _, text := range []*string{&s.check, &s.read, &s.plan, &s.execute} {
+		*text = strings.ReplaceAll(*text, "OUTSIDE", outside)
+	}
 	p := &project{t: t, root: root, manifest: filepath.Join(root, "m.json")}
 	answer := func(outcome, data string) string {
 		return fmt.Sprintf("echo '{\"schema_version\":\"hound.driver.response.v1\",\"ok\":true,\"outcome\":%q,\"data\":%s}'", outcome, data)
@@ -192,13 +196,13 @@ func TestReadingDriversAreCaughtAtEveryKindOfChange(t *testing.T) {
 		path    string
 	}{
 		"tracked file":                  {nil, "echo x >>notes/keep.txt", "notes/keep.txt"},
-		"same size, restored time":      {nil, "touch -r notes/keep.txt /tmp/ref.$$; printf 'kepT\\n' >notes/keep.txt; touch -r /tmp/ref.$$ notes/keep.txt; rm /tmp/ref.$$", "notes/keep.txt"},
+		"same size, restored time":      {nil, "touch -r notes/keep.txt OUTSIDE/ref; printf 'kepT\\n' >notes/keep.txt; touch -r OUTSIDE/ref notes/keep.txt; rm OUTSIDE/ref", "notes/keep.txt"},
 		"untracked file":                {nil, "echo x >new.txt", "new.txt"},
 		"ignored file":                  {nil, "mkdir build; echo x >build/x", "build/x"},
 		"removal":                       {nil, "rm notes/keep.txt", "notes/keep.txt"},
 		"mode":                          {nil, "chmod 600 notes/keep.txt", "notes/keep.txt"},
 		"set-id mode":                   {nil, "chmod u+s notes/keep.txt", "notes/keep.txt"},
-		"link for a file":               {nil, "mv notes/keep.txt /tmp/k.$$; ln -s /tmp/k.$$ notes/keep.txt", "notes/keep.txt"},
+		"link for a file":               {nil, "mv notes/keep.txt OUTSIDE/k; ln -s OUTSIDE/k notes/keep.txt", "notes/keep.txt"},
 		"empty folder":                  {nil, "mkdir empty", "empty"},
 		"pipe":                          {nil, "mkfifo notes/pipe", "notes/pipe"},
 		"assumed unchanged":             {func(p *project) { git(p.t, p.root, "update-index", "--assume-unchanged", "notes/keep.txt") }, "echo x >>notes/keep.txt", "notes/keep.txt"},
@@ -232,7 +236,7 @@ func TestUnchangedRepositoryIsNoMutation(t *testing.T) {
 		"index rewritten with equal entries": "git read-tree HEAD",
 		"file touched":                       "touch notes/keep.txt",
 		"file replaced by its equal":         "cp -p notes/keep.txt notes/k2; mv notes/k2 notes/keep.txt",
-		"file outside":                       "echo x >/tmp/hound-outside.$$; rm /tmp/hound-outside.$$",
+		"file outside":                       "echo x >OUTSIDE/x; rm OUTSIDE/x",
 	} {
 		p := newProject(t, script{read: read}).commit()
 		if _, err := newGuard(t, nil).Invoke(context.Background(), p.call("r"), false); err != nil {
@@ -366,7 +370,7 @@ func TestDriverCannotGetRidOfItsRecord(t *testing.T) {
 		"removed":         "rm -r .hound",
 		"a file instead":  "rm -r .hound; echo x >.hound",
 		"a link instead":  "mv .hound away; ln -s away .hound",
-		"elsewhere":       "mkdir /tmp/away.$$; mv .hound /tmp/away.$$; ln -s /tmp/away.$$/.hound .hound",
+		"elsewhere":       "mkdir OUTSIDE/away; mv .hound OUTSIDE/away; ln -s OUTSIDE/away/.hound .hound",
 		"a folder's mode": "chmod 0777 .hound",
 	} {
 		p := newProject(t, script{proposal: effects("notes/new.txt", "0644", "", "new\n"), execute: "echo new >notes/new.txt; " + execute}).commit()
