@@ -45,6 +45,9 @@ type Options struct {
 	CacheDir string
 	// Paranoid hashes every file at every look.
 	Paranoid bool
+	// ReadOnly has checks, reads and plans see the repository read-only, so that they
+	// cannot change it. Where the system cannot do that they are refused.
+	ReadOnly bool
 	// LockWait bounds the wait for another execution in the same repository; zero
 	// is half a minute.
 	LockWait time.Duration
@@ -55,6 +58,7 @@ type Guard struct {
 	lookup   conversation.Lookup
 	clock    clock.Clock
 	run      conversation.Runner
+	reading  func(places []string) conversation.Runner // nil when reads are only watched
 	watch    func(root string, excludes []string) watcher
 	lockWait time.Duration
 }
@@ -71,7 +75,12 @@ func New(o Options) *Guard {
 	if g.lockWait <= 0 {
 		g.lockWait = 30 * time.Second
 	}
-	g.run = supervised(o.Supervisor)
+	g.run = supervised(proc.Supervision{Program: o.Supervisor})
+	if o.ReadOnly {
+		g.reading = func(places []string) conversation.Runner {
+			return supervised(proc.Supervision{Program: o.Supervisor, ReadOnly: places})
+		}
+	}
 	g.watch = snapshots(o)
 	return g
 }
@@ -81,9 +90,9 @@ type nowFunc func() time.Time
 func (f nowFunc) Now() time.Time { return f() }
 
 // supervised runs drivers below the supervisor.
-func supervised(program string) conversation.Runner {
+func supervised(v proc.Supervision) conversation.Runner {
 	return func(ctx context.Context, spec proc.Spec) (proc.Result, hound.Cleanup, error) {
-		result, proof, err := proc.Supervise(ctx, spec, proc.Supervision{Program: program})
+		result, proof, err := proc.Supervise(ctx, spec, v)
 		cleanup := hound.Cleanup{Method: string(proof.Method), Proven: proof.Proven, Killed: proof.Killed}
 		if cleanup.Method == "" {
 			cleanup.Method = "none"

@@ -65,7 +65,7 @@ func (s *session) receipt(w watched, compat Compat) (hound.Receipt, error) {
 		SchemaVersion: hound.SchemaReceipt, Manifest: s.manifest.Canonical, ManifestSHA256: s.manifest.SHA256,
 		Repository:        repository,
 		EnvironmentSHA256: s.envDigest, Kernel: s.kernel, Request: w.Request,
-		Cleanup: &w.Cleanup, Confinement: hound.ConfinementDetected,
+		Cleanup: &w.Cleanup, Confinement: s.confinement(),
 	}
 	if compat {
 		r.SchemaVersion, r.Cleanup, r.Confinement = hound.SchemaReceiptV1, nil, ""

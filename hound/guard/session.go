@@ -11,6 +11,7 @@ import (
 	"bridle/internal/hound/conversation"
 	"bridle/internal/hound/document"
 	"bridle/internal/hound/manifest"
+	"bridle/internal/hound/snapshot"
 	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/git"
@@ -114,7 +115,11 @@ func (s *session) ask(ctx context.Context, request hound.Request) (watched, erro
 	if w.before, err = s.watcher.Look(ctx); err != nil {
 		return w, err
 	}
-	answer, asked := s.driver.Ask(ctx, request)
+	driver, err := s.reader()
+	if err != nil {
+		return w, err
+	}
+	answer, asked := driver.Ask(ctx, request)
 	w.Answer = answer
 	// The second look happens also when the caller has given up meanwhile: what
 	// the driver did until then must not stay unseen.
@@ -125,6 +130,28 @@ func (s *session) ask(ctx context.Context, request hound.Request) (watched, erro
 		return w, mutated(request.Mode, changes)
 	}
 	return w, asked
+}
+
+// reader is the driver as it is asked for what must change nothing.
+func (s *session) reader() (*conversation.Driver, error) {
+	if s.guard.reading == nil {
+		return s.driver, nil
+	}
+	places, err := snapshot.Places(s.root)
+	if err != nil {
+		return nil, refusedRepository(err)
+	}
+	confined := *s.driver
+	confined.Run = s.guard.reading(places)
+	return &confined, nil
+}
+
+// confinement says what keeps a reading driver from changing the repository.
+func (s *session) confinement() hound.Confinement {
+	if s.guard.reading != nil {
+		return hound.ConfinementPrevented
+	}
+	return hound.ConfinementDetected
 }
 
 // maxNamed is how many paths an error names.

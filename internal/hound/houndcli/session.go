@@ -18,17 +18,43 @@ import (
 )
 
 // newGuard returns a guard in the surroundings of this call.
-func newGuard(c *cli.Call, paranoid bool) *guard.Guard {
-	return guard.New(guard.Options{
+func newGuard(c *cli.Call, paranoid bool) *guard.Guard { return guard.New(options(c, paranoid)) }
+
+func options(c *cli.Call, paranoid bool) guard.Options {
+	return guard.Options{
 		Lookup: c.Env.Lookup, Now: c.Clock.Now, Supervisor: c.Executable, Home: c.Home, CacheDir: cacheDir(c), Paranoid: paranoid,
-	})
+	}
 }
 
-// guardFlags registers how closely the repository is looked at, and returns the
-// guard that does so.
+// guardFlags registers how closely the repository is looked at and whether reads
+// may write to it, and returns the guard that does so.
 func guardFlags(c *cli.Call, cmd *cobra.Command) func() *guard.Guard {
 	paranoid := cmd.Flags().Bool("paranoid", false, "hash every file at every look, and check every object")
-	return func() *guard.Guard { return newGuard(c, *paranoid) }
+	var confine confinement
+	cmd.Flags().Var(&confine, "confine", "`readonly` prevents changes by checks, reads and plans instead of finding them")
+	return func() *guard.Guard {
+		o := options(c, *paranoid)
+		// Whatever the user's own setting says, it is no wish for less.
+		o.ReadOnly = confine != "" || c.Env.Get(confineVariable) != ""
+		return guard.New(o)
+	}
+}
+
+// confineVariable is the user's own setting for what --confine says.
+const confineVariable = "HOUND_CONFINE"
+
+// confinement is the value of --confine.
+type confinement string
+
+func (v *confinement) String() string { return string(*v) }
+func (v *confinement) Type() string   { return "how" }
+
+func (v *confinement) Set(text string) error {
+	if text != "readonly" {
+		return errors.New("there is readonly alone")
+	}
+	*v = confinement(text)
+	return nil
 }
 
 // cacheDir is where hashes of files are kept: the user's own cache.

@@ -57,6 +57,23 @@ func locate(root, home string) (*repository, error) {
 	return r, r.check()
 }
 
+// Places are the directories that hold the repository whose working tree has its
+// root at a place: the root, and of a linked worktree or a submodule the Git
+// directories that lie elsewhere.
+func Places(root string) ([]string, error) {
+	r, err := locate(root, "")
+	if err != nil {
+		return nil, err
+	}
+	places := []string{r.root}
+	for _, dir := range []string{r.common, r.gitDir} {
+		if !below(dir, places) {
+			places = append(places, dir)
+		}
+	}
+	return places, nil
+}
+
 // check refuses by name.
 func (r *repository) check() error {
 	if r.config.endless {

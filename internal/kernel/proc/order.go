@@ -11,29 +11,31 @@ type order struct {
 	argv, env []string
 	grace     time.Duration
 	cgroup    bool // a control group may be used
+	readOnly  []string
 }
 
 func (o order) words() []string {
-	words := make([]string, 0, 6+len(o.argv)+len(o.env))
+	words := make([]string, 0, 7+len(o.readOnly)+len(o.argv)+len(o.env))
 	words = append(words, o.path, o.dir, strconv.FormatInt(int64(o.grace), 10),
-		strconv.FormatBool(o.cgroup), strconv.Itoa(len(o.argv)))
-	return append(append(words, o.argv...), o.env...)
+		strconv.FormatBool(o.cgroup), strconv.Itoa(len(o.readOnly)), strconv.Itoa(len(o.argv)))
+	return append(append(append(words, o.readOnly...), o.argv...), o.env...)
 }
 
 func parseOrder(words []string) (order, error) {
-	if len(words) < 6 {
+	if len(words) < 7 {
 		return order{}, errMessage
 	}
 	grace, err1 := strconv.ParseInt(words[2], 10, 64)
 	cgroup, err2 := strconv.ParseBool(words[3])
-	count, err3 := strconv.Atoi(words[4])
-	rest := words[5:]
-	if err1 != nil || err2 != nil || err3 != nil || count < 1 || count > len(rest) {
+	views, err3 := strconv.Atoi(words[4])
+	count, err4 := strconv.Atoi(words[5])
+	rest := words[6:]
+	if err1 != nil || err2 != nil || err3 != nil || err4 != nil || views < 0 || count < 1 || views > len(rest) || count > len(rest)-views {
 		return order{}, errMessage
 	}
 	return order{
 		path: words[0], dir: words[1], grace: time.Duration(grace), cgroup: cgroup,
-		argv: rest[:count], env: rest[count:],
+		readOnly: rest[:views], argv: rest[views : views+count], env: rest[views+count:],
 	}, nil
 }
 
@@ -42,9 +44,16 @@ const wordStop = "stop"
 
 // The kinds of messages that a supervisor sends.
 const (
-	wordRefused = "refused" // errno, what: the program was not started
+	wordRefused = "refused" // stage, errno, text: the program was not started
 	wordStarted = "started" // its number, its control group's directory or ""
 	wordEnded   = "ended"   // wait status, killed, empty, method
+)
+
+// The stages at which a supervisor may refuse.
+const (
+	stageSetup    = "setup"     // of the containment
+	stageReadOnly = "read-only" // of the view
+	stageStart    = "start"     // of the program, with the error's number
 )
 
 // verdict is a supervisor's last message.

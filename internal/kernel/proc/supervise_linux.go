@@ -104,6 +104,9 @@ func (o *overseer) launch(outer *Spec, e *ends) (child, error) {
 			}
 		}
 	}
+	if len(o.supervision.ReadOnly) > 0 {
+		return child{}, noReadOnly("this system gives no namespace")
+	}
 	if !o.supervision.allows(Cgroup) && !o.supervision.allows(Subreaper) {
 		return child{}, fault.New(CodeNoSupervisor, "this system gives no PID namespace").
 			WithHint("allow the methods \"cgroup\" and \"subreaper\"")
@@ -155,7 +158,7 @@ func (o *overseer) begin() {
 	o.theirs = -1
 	task := order{
 		path: o.spec.Path, dir: o.spec.Dir, argv: o.spec.argv(), env: o.spec.Env, grace: o.spec.grace(),
-		cgroup: o.supervision.allows(Cgroup),
+		cgroup: o.supervision.allows(Cgroup), readOnly: o.supervision.ReadOnly,
 	}
 	go func() {
 		defer close(o.heard)
@@ -185,7 +188,9 @@ func (o *overseer) listen() {
 		}
 		switch words[0] {
 		case wordRefused:
-			o.refused = words
+			if len(words) == 4 {
+				o.refused = words
+			}
 		case wordStarted:
 			o.driver, _ = strconv.Atoi(words[1])
 			o.cage = words[2]
@@ -227,11 +232,15 @@ func (o *overseer) conclude(r *run) (Result, Proof, error) {
 
 // refusal is why the program was not started.
 func (o *overseer) refusal() error {
-	number, err := strconv.Atoi(o.refused[1])
-	if err != nil || number <= 0 {
-		return fault.Newf(CodeNoSupervisor, "the supervisor of program %q could not be set up: %s", o.spec.Path, o.refused[2])
+	stage, text := o.refused[1], o.refused[3]
+	number, err := strconv.Atoi(o.refused[2])
+	switch {
+	case stage == stageReadOnly:
+		return noReadOnly(text)
+	case stage == stageStart && err == nil && number > 0:
+		return startFault(o.spec.Path, o.spec.Dir, syscall.Errno(number), false)
 	}
-	return startFault(o.spec.Path, o.spec.Dir, syscall.Errno(number), false)
+	return fault.Newf(CodeNoSupervisor, "the supervisor of program %q could not be set up: %s", o.spec.Path, text)
 }
 
 // lost is what is known when the supervisor did not report. In a namespace the

@@ -10,6 +10,7 @@ import (
 const (
 	CodeNoSupervisor   = "no_supervisor"   // the supervisor could not be started or set up
 	CodeSupervisorLost = "supervisor_lost" // it ended before it could report
+	CodeNoReadOnly     = "no_read_only"    // directories cannot be made read-only for the program
 )
 
 // Method is how a supervised run makes sure that nothing of it is left.
@@ -39,6 +40,10 @@ type Supervision struct {
 	Program string
 	// Methods are those that may be used, in any order; nil allows all.
 	Methods []Method
+	// ReadOnly are absolute directories that the program and its descendants see
+	// read-only, with everything mounted below. It takes a PID namespace with its
+	// mounts; without one nothing runs.
+	ReadOnly []string
 }
 
 // Proof says what is known about the descendants of a supervised run.
@@ -73,5 +78,18 @@ func (v Supervision) check(s *Spec) error {
 	case s.Profile != nil || s.Kept != nil || s.Cgroup || s.Mark != "":
 		return fault.Newf(CodeBadSpec, "program %q cannot be supervised with a profile, a group or a mark of its own", s.Path)
 	}
+	if len(v.ReadOnly) > 0 && (!v.allows(PIDNamespace) || s.Dir == "") {
+		return noReadOnly("no namespace may be used, or no working directory is named")
+	}
+	for _, dir := range v.ReadOnly {
+		if !filepath.IsAbs(dir) {
+			return noReadOnly("\"" + dir + "\" is not absolute")
+		}
+	}
 	return nil
+}
+
+func noReadOnly(why string) error {
+	return fault.Newf(CodeNoReadOnly, "the program cannot be given a read-only view: %s", why).
+		WithHint("run it without, so that changes are found instead of prevented")
 }

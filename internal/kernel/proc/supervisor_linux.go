@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -53,12 +54,14 @@ func (s *supervisor) supervise() int {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	if err := s.settle(); err != nil {
-		return s.refuse(0, err)
+		return s.refuse(stageSetup, err)
+	}
+	if err := s.furnish(); err != nil {
+		return s.refuse(stageReadOnly, err)
 	}
 	pid, err := s.start()
 	if err != nil {
-		errno, _ := err.(syscall.Errno) //nolint:errorlint // the fork returns the number itself
-		return s.refuse(int(errno), err)
+		return s.refuse(stageStart, err)
 	}
 	leaveOutputs()
 	if err := s.tell(wordStarted, strconv.Itoa(pid), s.cage.directory()); err != nil {
@@ -89,7 +92,7 @@ func (s *supervisor) settle() error {
 	}
 	if os.Getpid() == 1 {
 		s.method = PIDNamespace
-		return ownProc()
+		return nil
 	}
 	s.method = Subreaper
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
@@ -99,19 +102,6 @@ func (s *supervisor) settle() error {
 		if cage, err := newCage(); err == nil {
 			s.cage, s.method = cage, Cgroup
 		}
-	}
-	return nil
-}
-
-// ownProc shows the namespace its own processes under /proc, where the system
-// allows it, and gives up the right to mount.
-func ownProc() error {
-	if err := unix.Mount("", "/", "", unix.MS_SLAVE|unix.MS_REC, ""); err == nil {
-		// Where parts of /proc are covered this is refused; then the outer one stays.
-		_ = unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
-	}
-	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil && err != unix.EINVAL {
-		return fmt.Errorf("give up the right to mount: %w", err)
 	}
 	return nil
 }
@@ -158,11 +148,13 @@ func leaveOutputs() {
 }
 
 // refuse reports that nothing was started.
-func (s *supervisor) refuse(errno int, err error) int {
+func (s *supervisor) refuse(stage string, err error) int {
 	if s.cage != nil {
 		s.cage.remove()
 	}
-	_ = s.tell(wordRefused, strconv.Itoa(errno), err.Error())
+	var errno syscall.Errno
+	errors.As(err, &errno)
+	_ = s.tell(wordRefused, stage, strconv.Itoa(int(errno)), err.Error())
 	return 125
 }
 
