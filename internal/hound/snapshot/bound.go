@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,14 +77,8 @@ type binder struct {
 	without  []string
 	marks    map[*node][]bool // which entries are tracked
 	bound    Bound
-	digest   hasher
+	digest   hash.Hash
 	buf      []byte
-}
-
-type hasher interface {
-	Reset()
-	Write(p []byte) (int, error)
-	Sum(b []byte) []byte
 }
 
 // hash is that of what is at a path.
@@ -223,7 +218,7 @@ func (b *binder) below(dir string, above *rules) error {
 	}
 	marks := b.marks[n]
 	for i := range n.entries {
-		if marks != nil && marks[i] {
+		if i < len(marks) && marks[i] {
 			continue
 		}
 		if err := b.loose(n, &n.entries[i], here); err != nil {

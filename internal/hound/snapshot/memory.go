@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -151,7 +152,7 @@ func decodeMemory(data []byte, place string) (s *Snapshot, err error) {
 		return nil, errMemory
 	}
 	body := data[:len(data)-sha256.Size]
-	if sum := sha256.Sum256(body); string(sum[:]) != string(data[len(body):]) {
+	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], data[len(body):]) {
 		return nil, errMemory
 	}
 	d := decoder{rest: string(body[len(memoryMagic):])}

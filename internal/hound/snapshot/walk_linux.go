@@ -202,7 +202,7 @@ const attempts = 3
 // the same, and the same as when it was listed.
 func (k *worker) hashFile(dir int, e *entry) error {
 	fd, err := openAgain(dir, e.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC)
-	if err == unix.ELOOP || err == unix.ENOENT || err == unix.ENXIO {
+	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENXIO) {
 		return errMoving // it was something else when it was listed
 	}
 	if err != nil {

@@ -194,14 +194,14 @@ func (s *supervisor) end() {
 func (s *supervisor) await(pid int) (status uint32) {
 	for {
 		ended, err := peek()
-		if err == unix.EINTR {
+		if errors.Is(err, unix.EINTR) {
 			continue
 		}
 		if err != nil {
 			return uint32(unix.SIGKILL) // cannot be: the program is a child that nobody else reaps
 		}
 		if ended != pid {
-			reapOne(ended)
+			_, _ = reapOne(ended) // an orphan: that it has ended is all that counts
 			continue
 		}
 		s.mu.Lock()
