@@ -89,7 +89,12 @@ type tree struct {
 	lent  bool
 	self  entry // the root itself
 	nodes map[string]*node
+	now   int64           // when the walk began, less a margin
+	local map[uint64]bool // the devices whose change times can be trusted
 }
+
+// rests says whether a later change of the entry would show in its change time.
+func (t *tree) rests(e *entry) bool { return e.ctime < t.now && t.local[e.dev] }
 
 func (n *node) find(name string) *entry {
 	if i := n.index(name); i >= 0 {

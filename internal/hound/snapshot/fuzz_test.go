@@ -105,7 +105,7 @@ func TestMemoryIsKeptWhole(t *testing.T) {
 		{name: "b", kind: Link, settled: true, link: "a\xff"},
 		{name: "c"},
 	}
-	s := &Snapshot{signature: "sig", git: &gitState{}, files: &tree{nodes: map[string]*node{"": {entries: entries}, "d": {path: "d"}}}}
+	s := &Snapshot{signature: "sig", rests: true, git: &gitState{}, files: &tree{nodes: map[string]*node{"": {entries: entries}, "d": {path: "d"}}}}
 	s.git.trees[1] = &tree{nodes: map[string]*node{"": {entries: entries[:1]}}}
 	got, err := decodeMemory(encodeMemory(s, "here"), "here")
 	if err != nil {

@@ -81,7 +81,7 @@ func encodeMemory(s *Snapshot, place string) []byte {
 	e.buf = append(e.buf, memoryMagic...)
 	e.text(place)
 	intact := ""
-	if s.integrity == nil {
+	if s.integrity == nil && s.rests {
 		intact = s.signature
 	}
 	e.text(intact)
@@ -160,6 +160,7 @@ func decodeMemory(data []byte, place string) (s *Snapshot, err error) {
 		return nil, errMemory
 	}
 	s = &Snapshot{git: &gitState{}, signature: d.text()}
+	s.rests = s.signature != ""
 	s.files = d.tree()
 	s.git.trees = [2]*tree{d.tree(), d.tree()}
 	if d.bad || d.rest != "" {

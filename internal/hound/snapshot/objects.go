@@ -17,12 +17,14 @@ import (
 const maxAlternates = 100
 
 // signature tells whether any file of the object store, or of a store that it
-// borrows from, has changed: by what the kernel tells of each.
-func (r *repository) signature(ctx context.Context, s *gitState, now int64) (string, error) {
+// borrows from, has changed: by what the kernel tells of each. It rests when all
+// change times lie clearly in the past; otherwise an equal one says nothing.
+func (r *repository) signature(ctx context.Context, s *gitState, now int64) (sum string, rests bool, err error) {
 	own := s.trees[0]
 	if r.linked() {
 		own = s.trees[1]
 	}
+	rests = true
 	h := sha256.New()
 	sign := func(t *tree, below string) {
 		paths := make([]string, 0, len(t.nodes))
@@ -35,7 +37,9 @@ func (r *repository) signature(ctx context.Context, s *gitState, now int64) (str
 		var buf []byte
 		for _, path := range paths {
 			for i := range t.nodes[path].entries {
-				buf = stamp(buf[:0], path, &t.nodes[path].entries[i])
+				e := &t.nodes[path].entries[i]
+				rests = rests && (e.kind == Directory || t.rests(e))
+				buf = stamp(buf[:0], path, e)
 				h.Write(buf)
 			}
 		}
@@ -48,27 +52,27 @@ func (r *repository) signature(ctx context.Context, s *gitState, now int64) (str
 		queue = queue[1:]
 		borrowed, err := alternates(store)
 		if err != nil {
-			return "", err
+			return "", false, err
 		}
 		for _, dir := range borrowed {
 			if seen[dir] {
 				continue
 			}
 			if len(seen) >= maxAlternates {
-				return "", unsupported("borrows from more than a hundred object stores", "repack it without alternates")
+				return "", false, unsupported("borrows from more than a hundred object stores", "repack it without alternates")
 			}
 			seen[dir] = true
 			queue = append(queue, dir)
 			w := walk{root: dir, judge: func(string, bool) look { return stat }, now: now}
 			t, err := w.run(ctx)
 			if err != nil {
-				return "", err
+				return "", false, err
 			}
 			h.Write([]byte(dir + "\x00"))
 			sign(t, "")
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return hex.EncodeToString(h.Sum(nil)), rests, nil
 }
 
 // stamp is what the kernel tells of an entry, as bytes. Directories move with

@@ -199,6 +199,35 @@ func TestDamagedObjectIsSeenThoughEverythingIsConnected(t *testing.T) {
 	}
 }
 
+// An object that is written and spoiled within one tick of the clock has the same
+// size and change time; it is checked all the same.
+func TestFreshObjectsAreCheckedAgain(t *testing.T) {
+	r := newRepo(t)
+	name := r.sh(`git hash-object -w src/one | sed 's|^..|&/|'`)
+	path := filepath.Join(r.dir, ".git/objects", name)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := slices.Clone(good)
+	bad[len(bad)-1] ^= 1
+	for round := range 10 {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, good, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before := r.take(nil)
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if after := r.take(before); before.Integrity() != nil || after.Integrity() == nil {
+			t.Fatalf("round %d: %v, then %v", round, before.Integrity(), after.Integrity())
+		}
+	}
+}
+
 func TestBorrowedObjectsAreWatched(t *testing.T) {
 	r := newRepo(t)
 	r.sh(`git clone -q --shared . ../clone`)

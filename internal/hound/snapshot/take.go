@@ -36,6 +36,7 @@ type Snapshot struct {
 	files      *tree
 	git        *gitState
 	signature  string // of the object store
+	rests      bool   // an equal signature later means an equal store
 	integrity  error  // what a full check of it found
 	excludes   []string
 	options    Options
@@ -93,10 +94,10 @@ func (s *Snapshot) lender() *Snapshot {
 // checkObjects has the object store checked unless nothing of it has moved since
 // it was.
 func (s *Snapshot) checkObjects(ctx context.Context, now int64, base *Snapshot) (err error) {
-	if s.signature, err = s.repository.signature(ctx, s.git, now); err != nil {
+	if s.signature, s.rests, err = s.repository.signature(ctx, s.git, now); err != nil {
 		return err
 	}
-	if base.signature == s.signature && s.signature != "" {
+	if base.signature == s.signature && base.rests {
 		s.integrity = base.integrity
 		return nil
 	}
@@ -109,7 +110,7 @@ func (s *Snapshot) checkObjects(ctx context.Context, now int64, base *Snapshot) 
 
 // known says whether remembering would keep what is remembered already.
 func (s *Snapshot) known(base *Snapshot) bool {
-	return base.signature == s.signature && s.integrity == nil &&
+	return base.signature == s.signature && base.rests && s.integrity == nil &&
 		s.files.lent && s.git.trees[0].lent && (s.git.trees[1] == nil || s.git.trees[1].lent)
 }
 

@@ -79,7 +79,7 @@ func (w *walk) run(ctx context.Context) (*tree, error) {
 	if w.failure != nil {
 		return nil, w.failure
 	}
-	return &tree{lent: !w.fresh && w.base != nil, self: w.self, nodes: w.nodes}, nil
+	return &tree{lent: !w.fresh && w.base != nil, self: w.self, nodes: w.nodes, now: w.now, local: w.local}, nil
 }
 
 func (w *walk) next() (task, bool) {
