@@ -590,3 +590,15 @@ func TestAForeignFileInThePlaceOfAWitnessIsNotRemoved(t *testing.T) {
 		})
 	}
 }
+
+func TestAnIdentityWhoseBytesChangedDuringAChangeIsPutAside(t *testing.T) {
+	for _, call := range []string{"link new", "exchange swap identity.json", "move old", "move marker"} {
+		m := halfway(t, call)
+		ino := m.service().names[identityName]
+		m.inodes[ino].data = []byte(goodIdentity)
+		wantCode(t, opened(m), CodeQuarantined)
+		if m.service().names[identityName] == ino {
+			t.Errorf("before %q: it is still in its place", call)
+		}
+	}
+}
