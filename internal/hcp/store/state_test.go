@@ -58,7 +58,7 @@ func TestStateIsReadStrictly(t *testing.T) {
 // everything is granted.
 func TestNameThatIsNearlyAMemberIsRefused(t *testing.T) {
 	s := newStore(t)
-	for _, name := range []string{"Grants", "GRANTS", "grantz", "grant", "garnts", "grants ", " grants", "gr\u0430nts", "grants\u200b", "Activated", "activted", "Connected", "conected", "grants_"} {
+	for _, name := range []string{"Grants", "GRANTS", "grantz", "grant", "garnts", "grants ", " grants", "gr\u0430nts", "grants\u200b", "Activated", "activted", "Connected", "connectet", "grants_"} {
 		content := `{"activated":[],"connected":[],"` + name + `":[]}`
 		write(t, s.path(stateFile), content)
 		if _, err := s.State(); !fault.Is(err, CodeBadState) {
