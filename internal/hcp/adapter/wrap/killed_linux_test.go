@@ -176,9 +176,10 @@ func TestCallBesideAKilledOneKeepsTheBaseline(t *testing.T) {
 // left the group is ended by the next call, whichever it is.
 func TestProcessesOfAKilledCallAreEndedByTheNext(t *testing.T) {
 	w, _ := guarded(t, "")
-	w.killed(`sleep 300 & echo $! > pids
-setsid sleep 300 & echo $! >> pids
-setsid sh -c 'trap "" TERM; while :; do sleep 300; done' & echo $! >> pids`)
+	w.killed(`apart() { until [ "$(cut -d' ' -f6 /proc/$1/stat)" = "$1" ]; do :; done; }
+sleep 300 & echo $! > pids
+setsid sleep 300 & echo $! >> pids; apart $!
+setsid sh -c 'trap "" TERM; while :; do sleep 300; done' & echo $! >> pids; apart $!`)
 	var pids []int
 	for line := range strings.Lines(w.read(filepath.Join(w.project, "pids"))) {
 		pid, err := strconv.Atoi(strings.TrimSpace(line))
