@@ -35,6 +35,7 @@ func (l leftOutError) Error() string { return string(l) }
 type runner struct {
 	strict   bool
 	fuzzTime string
+	temp     string
 	env      []string
 	passed   int
 	failed   int
@@ -68,7 +69,7 @@ func main() {
 
 func run(ctx context.Context) error {
 	r := &runner{strict: os.Getenv("CI") == "true"}
-	flag.StringVar(&r.fuzzTime, "fuzztime", "2s", "how long to fuzz each target")
+	flag.StringVar(&r.fuzzTime, "fuzztime", "1s", "how long to fuzz each target")
 	flag.Parse()
 	if err := checkNames(flag.Args()); err != nil {
 		return err
@@ -78,6 +79,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer remove()
+	r.temp = temp
 	r.env = append(os.Environ(), "TMPDIR="+temp)
 	if !runSteps(ctx, r, flag.Args()) {
 		return errors.New("not everything holds")
