@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -59,5 +61,16 @@ func TestWhatWasLeftOutFailsOnlyInCI(t *testing.T) {
 func TestUnknownStepIsRefused(t *testing.T) {
 	if err := checkNames([]string{"vet", "nosuch"}); err == nil || !strings.Contains(err.Error(), `"nosuch"`) {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestPackagesThatAreNotRacedAreThere(t *testing.T) {
+	for _, pkg := range scripted {
+		if _, err := os.Stat(filepath.Join("..", "..", strings.TrimPrefix(pkg, "bridle/"))); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := raced([]string{"bridle/hop", scripted[0]}); !slices.Equal(got, []string{"bridle/hop"}) {
+		t.Errorf("%q", got)
 	}
 }

@@ -47,7 +47,7 @@ var steps = []step{
 	{"format", checkFormat},
 	{"tidy", checkTidy},
 	{"vet", func(ctx context.Context, r *runner) error { return r.command(ctx, nil, "vet", "./...") }},
-	{"test", func(ctx context.Context, r *runner) error { return r.goTest(ctx) }},
+	{"test", func(ctx context.Context, r *runner) error { return r.goTest(ctx, []string{"./..."}) }},
 	{"demo", runDemo},
 	{"cross", crossCompile},
 	{"staticcheck", func(ctx context.Context, r *runner) error { return r.tool(ctx, "staticcheck", "./...") }},
