@@ -130,7 +130,7 @@ func testRace(ctx context.Context, r *runner) error {
 		return leftOutError(fmt.Sprintf("the race detector needs a C compiler, and %q is not there", compiler))
 	}
 	race := *r
-	race.env = slices.Concat(r.env, []string{"CGO_ENABLED=1"})
+	race.env = slices.Concat(r.env, []string{"CGO_ENABLED=1", "GORACE=atexit_sleep_ms=0"})
 	race.passed, race.failed = 0, 0
 	all, err := r.output(ctx, "list", "./...")
 	if err != nil {

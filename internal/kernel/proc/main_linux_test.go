@@ -56,6 +56,10 @@ func shell(script string, args ...string) proc.Spec {
 	}
 }
 
+// prompt keeps a program with the race detector in it from sleeping for a second
+// before it ends.
+const prompt = "GORACE=atexit_sleep_ms=0"
+
 // acting runs this test binary in a role.
 func acting(t testing.TB, role string, args ...string) proc.Spec {
 	t.Helper()
@@ -63,7 +67,7 @@ func acting(t testing.TB, role string, args ...string) proc.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return proc.Spec{Path: self, Args: append([]string{"role", role}, args...), Timeout: limit}
+	return proc.Spec{Path: self, Args: append([]string{"role", role}, args...), Env: []string{prompt}, Timeout: limit}
 }
 
 // confine gives the spec the profile of an ordinary tool that may write in dirs.

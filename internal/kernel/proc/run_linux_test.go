@@ -120,7 +120,9 @@ func TestChildGetsWhatItsSpecSaysAndNothingElse(t *testing.T) {
 }
 
 func TestNoEnvironmentMeansAnEmptyOne(t *testing.T) {
-	r := mustRun(t, confine(t, acting(t, "who")))
+	s := acting(t, "who")
+	s.Env = nil
+	r := mustRun(t, confine(t, s))
 	if !strings.HasSuffix(string(r.Stdout.Head), "environment: \n") {
 		t.Fatalf("%s", r.Stdout.Head)
 	}

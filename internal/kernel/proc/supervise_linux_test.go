@@ -86,7 +86,7 @@ func TestSupervisedProgramIsGivenNothingMore(t *testing.T) {
 			t.Errorf("%q, want %q", r.Stdout.Head, want)
 		}
 		s = acting(t, "who")
-		s.Argv0 = "own-name"
+		s.Argv0, s.Env = "own-name", nil
 		r, _ = supervise(t, s, m)
 		want := "session leader: true\ngroup leader: true\nterminal: false\ninput: /dev/null\nname: own-name\nenvironment: \n"
 		if string(r.Stdout.Head) != want {
