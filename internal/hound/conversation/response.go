@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -30,15 +31,18 @@ func ResponseLimits() canon.Limits {
 
 // ParseResponse reads what a driver answered.
 func ParseResponse(raw []byte) (*hound.Response, error) {
-	if err := canon.Check(raw, ResponseLimits()); err != nil {
+	object, err := canon.ReadObject(raw, ResponseLimits())
+	if e, ok := errors.AsType[*canon.Error](err); ok && e.Kind != canon.KindWrongType {
 		return nil, fmt.Errorf("the response is no strict JSON: %w", err)
 	}
 	var r hound.Response
-	members, err := document.DecodeMembers(raw, responseForm, &r)
+	if err == nil {
+		err = responseForm.Decode(object, &r)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the response breaks its contract: %w", err)
 	}
-	if err := checkResponse(&r, members); err != nil {
+	if err := checkResponse(&r, object.Members); err != nil {
 		return nil, fmt.Errorf("the response breaks its contract: %w", err)
 	}
 	canonical, err := canon.Canonical(raw, ResponseLimits())

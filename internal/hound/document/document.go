@@ -18,7 +18,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,26 +52,28 @@ func Decode(raw []byte, form Form, v any) error {
 // DecodeMembers is Decode that also tells which members there are: an absent
 // member and an empty one are two things to a hash.
 func DecodeMembers(raw []byte, form Form, v any) (map[string]json.RawMessage, error) {
-	members, err := Members(raw)
+	object, err := canon.ReadObject(raw, Limits())
 	if err != nil {
 		return nil, err
 	}
-	if err := form.check(members); err != nil {
-		return nil, err
+	return object.Members, form.Decode(object, v)
+}
+
+// Decode reads an object that was checked before into v.
+func (f Form) Decode(object *canon.Object, v any) error {
+	if err := f.check(object.Members); err != nil {
+		return err
 	}
-	return members, canon.Decode(raw, v, Limits())
+	return object.Decode(v)
 }
 
 // Members returns the members of an object by name.
 func Members(raw []byte) (map[string]json.RawMessage, error) {
-	members := map[string]json.RawMessage{}
-	if err := canon.Decode(raw, &members, Limits()); err != nil {
+	object, err := canon.ReadObject(raw, Limits())
+	if err != nil {
 		return nil, err
 	}
-	if members == nil {
-		return nil, errors.New("a JSON object is needed")
-	}
-	return members, nil
+	return object.Members, nil
 }
 
 func (f Form) check(members map[string]json.RawMessage) error {
@@ -81,20 +82,24 @@ func (f Form) check(members map[string]json.RawMessage) error {
 			return fmt.Errorf("%q is missing", name)
 		}
 	}
-	names := make([]string, 0, len(members))
-	for name := range members {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if !slices.Contains(f.Required, name) && !slices.Contains(f.Optional, name) {
-			return fmt.Errorf("%q is no member of this document", name)
-		}
-		if string(members[name]) == "null" && !slices.Contains(f.Nullable, name) {
-			return fmt.Errorf("%q may not be null", name)
+	var bad []string
+	for name, value := range members {
+		if !f.declares(name) || string(value) == "null" && !slices.Contains(f.Nullable, name) {
+			bad = append(bad, name)
 		}
 	}
-	return nil
+	if len(bad) == 0 {
+		return nil
+	}
+	first := slices.Min(bad) // the same of several every time
+	if !f.declares(first) {
+		return fmt.Errorf("%q is no member of this document", first)
+	}
+	return fmt.Errorf("%q may not be null", first)
+}
+
+func (f Form) declares(name string) bool {
+	return slices.Contains(f.Required, name) || slices.Contains(f.Optional, name)
 }
 
 // IsObject reports whether raw, valid JSON, is an object.
@@ -157,31 +162,28 @@ func SelfHash(canonical json.RawMessage, member string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return SelfHashOf(members, member)
+	return SelfHashOf(members, member), nil
 }
 
 // SelfHashOf is SelfHash of the members of a canonical object.
-func SelfHashOf(members map[string]json.RawMessage, member string) (string, error) {
+func SelfHashOf(members map[string]json.RawMessage, member string) string {
 	sum := sha256.New()
 	separator := "{"
+	var part []byte
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if name == member {
 			continue
 		}
-		key, err := Canonical(name)
-		if err != nil {
-			return "", err
-		}
-		for _, part := range [][]byte{[]byte(separator), key, []byte(":"), members[name]} {
-			sum.Write(part)
-		}
+		part = append(canon.AppendString(append(part[:0], separator...), name), ':')
+		sum.Write(part)
+		sum.Write(members[name])
 		separator = ","
 	}
 	if separator == "{" {
 		sum.Write([]byte(separator))
 	}
 	sum.Write([]byte("}"))
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // IsCanonicalLine reports whether a file holds a document as it is written here:
@@ -191,6 +193,5 @@ func IsCanonicalLine(data []byte) bool {
 	if !found || !IsObject(text) {
 		return false
 	}
-	want, err := canon.Canonical(text, Limits())
-	return err == nil && bytes.Equal(want, text)
+	return canon.IsCanonical(text, Limits())
 }

@@ -137,16 +137,15 @@ func (p *Plan) checkHashes() error {
 			return fmt.Errorf("write_scopes: %q stands twice", scope)
 		}
 	}
-	for _, part := range []struct {
-		name, have string
-		of         any
-	}{{"input_sha256", p.InputSHA256, p.Input}, {"write_scope_sha256", p.WriteScopeSHA256, p.WriteScopes}} {
-		if sum, err := document.Digest(part.of); err != nil || sum != part.have {
+	// A part of canonical JSON is canonical.
+	for _, part := range []struct{ name, have, of string }{
+		{"input_sha256", p.InputSHA256, "input"}, {"write_scope_sha256", p.WriteScopeSHA256, "write_scopes"},
+	} {
+		if document.Sum(p.members[part.of]) != part.have {
 			return fmt.Errorf("%s is not the hash of what it names", part.name)
 		}
 	}
-	sum, err := document.SelfHashOf(p.members, "plan_id")
-	if err != nil || sum != p.PlanID {
+	if document.SelfHashOf(p.members, "plan_id") != p.PlanID {
 		return fmt.Errorf("plan_id is not the hash of the plan")
 	}
 	return nil
@@ -157,7 +156,6 @@ func (p *Plan) checkFingerprint() error {
 	if f.Head == "" || !document.IsSHA256(f.FingerprintSHA256) {
 		return fmt.Errorf("repo_fingerprint needs a head and its own hash")
 	}
-	// A part of canonical JSON is canonical.
 	sum, err := document.SelfHash(p.members["repo_fingerprint"], "fingerprint_sha256")
 	if err != nil || sum != f.FingerprintSHA256 {
 		return fmt.Errorf("fingerprint_sha256 is not the hash of the fingerprint")
@@ -198,12 +196,9 @@ func (p *Plan) Line() []byte { return append(slices.Clone(p.Canonical), '\n') }
 
 // list reads a JSON array, item by item.
 func list(raw json.RawMessage) ([]json.RawMessage, error) {
-	var items []json.RawMessage
-	if err := canon.Decode(raw, &items, document.Limits()); err != nil {
-		return nil, err
-	}
-	if items == nil {
-		return nil, fmt.Errorf("a list is needed")
+	items, err := canon.ReadList(raw, document.Limits())
+	if err != nil {
+		return nil, fmt.Errorf("a list is needed: %w", err)
 	}
 	return items, nil
 }

@@ -2,7 +2,17 @@
 
 package record
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// openNoLink opens what has this name itself, not what it may lead to. It does
+// not wait for the other end of a pipe.
+func openNoLink(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+}
 
 // isRecordMode reports whether a mode is one that a file of a record may have.
 func isRecordMode(mode fs.FileMode) bool {

@@ -77,10 +77,7 @@ var (
 // openRun reads the files of a record. Without an index that can be read there
 // is nothing to check against.
 func openRun(path string) (*verification, error) {
-	dir, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		dir, err = filepath.Abs(dir)
-	}
+	dir, err := realPath(path)
 	if err != nil {
 		return nil, unreadable(path, errors.New("it does not exist"))
 	}
@@ -90,7 +87,7 @@ func openRun(path string) (*verification, error) {
 	}
 	v := &verification{dir: dir, files: map[string][]byte{}}
 	for _, entry := range entries {
-		data, err := readRecord(filepath.Join(dir, entry.Name()))
+		data, err := readFile(filepath.Join(dir, entry.Name()), isRecordMode)
 		if err != nil {
 			v.fail(entry.Name())
 			continue
@@ -112,6 +109,24 @@ func openRun(path string) (*verification, error) {
 	return v, nil
 }
 
+// realPath returns the absolute path of a directory by its own name, whatever
+// link it was reached by.
+func realPath(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Lstat(abs)
+	if err == nil && info.IsDir() && !strings.Contains(path, "..") {
+		return abs, nil
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(real)
+}
+
 func readDir(dir string) ([]fs.DirEntry, error) {
 	file, err := os.Open(dir)
 	if err != nil {
@@ -123,20 +138,6 @@ func readDir(dir string) ([]fs.DirEntry, error) {
 		return nil, errors.New("it is no directory with files")
 	}
 	return entries, nil
-}
-
-// readRecord returns the content of a file that has the kind and mode of one of
-// a record: a regular file that nobody but its owner may write, and that nobody
-// may run. Copies may be readable by others.
-func readRecord(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !isRecordMode(info.Mode()) {
-		return nil, fs.ErrInvalid
-	}
-	return readFile(path)
 }
 
 func (v *verification) isPending(data []byte) bool {

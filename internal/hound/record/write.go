@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -143,7 +144,7 @@ func (d *Directory) Altered() []string {
 	var altered []string
 	for name, data := range d.written {
 		path := filepath.Join(d.Path, name)
-		if have, err := readFile(path); err != nil || !bytes.Equal(have, data) || !isPrivate(path) {
+		if have, err := readFile(path, isWrittenMode); err != nil || !bytes.Equal(have, data) {
 			altered = append(altered, name)
 		}
 	}
@@ -185,7 +186,7 @@ func (d *Directory) Finish(result hound.RunResult) error {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return name == hound.IndexFile })
 	for _, name := range append(names, hound.IndexFile) {
 		path := filepath.Join(d.Path, name)
-		if have, err := readFile(path); err == nil && bytes.Equal(have, files[name]) && isPrivate(path) {
+		if have, err := readFile(path, isWrittenMode); err == nil && bytes.Equal(have, files[name]) {
 			continue
 		}
 		if err := durable.WriteFile(path, files[name], filePerm); err != nil {
@@ -226,20 +227,27 @@ func (d *Directory) clear() error {
 	return nil
 }
 
-// isPrivate reports whether a file has the mode that records are written with.
-func isPrivate(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && isWrittenMode(info.Mode())
-}
-
-// readFile returns the content of a regular file that no link stands for.
-func readFile(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
+// readFile returns the content of a regular file of a record that no link stands
+// for. Its mode must be good: that of one just written, or of one to be checked,
+// which nobody but its owner may write, and nobody may run; copies may be
+// readable by others.
+func readFile(path string, good func(fs.FileMode) bool) ([]byte, error) {
+	file, err := openNoLink(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > document.MaxBytes {
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !good(info.Mode()) || info.Size() > document.MaxBytes {
 		return nil, fs.ErrInvalid
 	}
-	return os.ReadFile(path)
+	data := make([]byte, info.Size()+1)
+	n, err := io.ReadFull(file, data)
+	if !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, fs.ErrInvalid // it grew meanwhile, or cannot be read
+	}
+	return data[:n], nil
 }

@@ -37,6 +37,7 @@
 package canon
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -125,6 +126,21 @@ func Parse(data []byte, l Limits) (any, error) {
 // Canonical returns the canonical form of the document raw. The argument is
 // left as it is.
 func Canonical(raw []byte, l Limits) ([]byte, error) {
+	if text, ok := recognised(raw, l); ok {
+		return bytes.Clone(text), nil
+	}
+	return rewritten(raw, l)
+}
+
+// recognised returns the document in raw if it is canonical but for line ends
+// behind it, as most that come from a file are.
+func recognised(raw []byte, l Limits) ([]byte, bool) {
+	text := bytes.TrimRight(raw, "\n")
+	return text, len(raw) <= l.orDefault().MaxBytes && IsCanonical(text, l)
+}
+
+// rewritten is Canonical of a text that need not be in that form.
+func rewritten(raw []byte, l Limits) ([]byte, error) {
 	v, err := scan(raw, l, true)
 	if err != nil {
 		return nil, err
@@ -134,9 +150,12 @@ func Canonical(raw []byte, l Limits) ([]byte, error) {
 
 // Digest returns the SHA-256 of the canonical form, in lower-case hex.
 func Digest(raw []byte, l Limits) (string, error) {
-	c, err := Canonical(raw, l)
-	if err != nil {
-		return "", err
+	c, ok := recognised(raw, l)
+	if !ok {
+		var err error
+		if c, err = rewritten(raw, l); err != nil {
+			return "", err
+		}
 	}
 	sum := sha256.Sum256(c)
 	return hex.EncodeToString(sum[:]), nil

@@ -16,6 +16,8 @@ type scanner struct {
 	build bool
 	path  []step
 	names [][]byte // decoded names of all open objects, innermost last
+	// part, if there is one, is given each member or item of the outermost value.
+	part func(name, value []byte)
 }
 
 // step is one level of the way to the current value.
@@ -25,6 +27,14 @@ type step struct {
 }
 
 func scan(data []byte, l Limits, build bool) (any, error) {
+	var steps [8]step
+	var names [16][]byte
+	s := scanner{build: build, path: steps[:0], names: names[:0]}
+	return s.document(data, l)
+}
+
+// document reads the whole text.
+func (s *scanner) document(data []byte, l Limits) (any, error) {
 	l = l.orDefault()
 	if len(data) > l.MaxBytes {
 		return nil, &Error{
@@ -32,9 +42,7 @@ func scan(data []byte, l Limits, build bool) (any, error) {
 			Reason: fmt.Sprintf("document of %d bytes is over the limit of %d", len(data), l.MaxBytes),
 		}
 	}
-	var steps [8]step
-	var names [16][]byte
-	s := scanner{data: data, max: l.MaxDepth, build: build, path: steps[:0], names: names[:0]}
+	s.data, s.max = data, l.MaxDepth
 	if bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")) {
 		return nil, s.fail(KindByteOrderMark, "byte order mark before the value")
 	}
@@ -195,9 +203,14 @@ func (s *scanner) array() (any, error) {
 	}
 	top := len(s.path) - 1
 	for {
+		s.space()
+		start := s.pos
 		v, err := s.value()
 		if err != nil {
 			return nil, err
+		}
+		if top == 0 && s.part != nil {
+			s.part(nil, s.data[start:s.pos])
 		}
 		if s.build {
 			list = append(list, v)
@@ -231,9 +244,14 @@ func (s *scanner) object() (any, error) {
 			return nil, err
 		}
 		name := s.names[len(s.names)-1]
+		s.space()
+		start := s.pos
 		v, err := s.value()
 		if err != nil {
 			return nil, err
+		}
+		if len(s.path) == 1 && s.part != nil {
+			s.part(name, s.data[start:s.pos])
 		}
 		if s.build {
 			object[string(name)] = v

@@ -44,6 +44,9 @@ func appendValue(b []byte, v any) []byte {
 	}
 }
 
+// AppendString writes a string in the canonical form. The string must be UTF-8.
+func AppendString(b []byte, s string) []byte { return appendString(b, s) }
+
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	done := 0
