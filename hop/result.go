@@ -157,6 +157,8 @@ const (
 type Node struct {
 	State   State    `json:"state"`
 	Parents []Parent `json:"parents"`
+	// Answer says in short what was answered to a prompt.
+	Answer string `json:"answer,omitempty"`
 }
 
 // Environment is the environment contract for one state.
@@ -275,6 +277,12 @@ type Completion struct {
 	Summary       string    `json:"summary"`
 	FinalResponse string    `json:"final_response"`
 	CompletedAt   time.Time `json:"completed_at"`
+}
+
+// Completed is what complete answers.
+type Completed struct {
+	Completion Completion  `json:"completion"`
+	Redactions []Redaction `json:"redactions,omitempty"`
 }
 
 // Resumed is an attempt whose workspace is ready.

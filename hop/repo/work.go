@@ -55,6 +55,19 @@ func (p *Project) Propose(ctx context.Context, state, summary string) (hop.Propo
 	return result(p.p.Propose(ctx, op.ProposeRequest{State: state, Summary: summary}))
 }
 
+// Answer is the final answer to a prompt.
+type Answer struct {
+	// Response is the answer in full, Summary what it says in short; its first line
+	// when empty.
+	Response, Summary string
+}
+
+// Complete records the final answer to the prompt that led to a state, credentials
+// replaced, and what the workspace holds with it.
+func (p *Project) Complete(ctx context.Context, state string, a Answer) (hop.Completed, error) {
+	return result(p.p.Complete(ctx, op.CompleteRequest{State: state, Response: a.Response, Summary: a.Summary}))
+}
+
 // Refresh carries the attempt of a state onto the accepted state of now.
 func (p *Project) Refresh(ctx context.Context, state string) (hop.Refreshed, error) {
 	return result(p.p.Refresh(ctx, state))

@@ -47,6 +47,7 @@ func App() cli.App {
 			{Name: "checkpoint", Short: "record the workspace as it is", Group: groupWork, New: checkpointCommand},
 			{Name: "check", Short: "run a command on an exact checkpoint", Group: groupWork, New: checkCommand},
 			{Name: "propose", Aliases: []string{"submit"}, Short: "freeze the workspace as a result", Group: groupWork, New: proposeCommand},
+			{Name: "complete", Short: "record the final answer to a prompt", Group: groupWork, New: completeCommand},
 			{Name: "env", Short: "print the environment of a state for a shell", Group: groupWork, New: envCommand},
 			{Name: "refresh", Aliases: []string{"reconcile"}, Short: "carry an attempt onto the accepted state of now", Group: groupWork, New: refreshCommand},
 			{Name: "restore", Short: "give a workspace the files of a state", Group: groupWork, New: restoreCommand},

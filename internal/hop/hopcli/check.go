@@ -16,9 +16,9 @@ import (
 func checkCommand(c *cli.Call) *cobra.Command {
 	var reuse bool
 	cmd := &cobra.Command{
-		Use:     "check <state> [--reuse] -- <command> [argument…]",
-		Long:    "Records the workspace of the state's attempt, then runs the command in a clean checkout of exactly that. Command, exit code and output are recorded whether it succeeds or not; a command that fails ends hop with exit code 22.",
-		Example: "hop check \"$HOP_STATE_ID\" -- go test ./...",
+		Use:     "check [state] [--reuse] -- <command> [argument…]",
+		Long:    "Records the workspace of the state's attempt, then runs the command in a clean checkout of exactly that. Command, exit code and output are recorded whether it succeeds or not; a command that fails ends hop with exit code 22.\n\n" + defaultState,
+		Example: "hop check -- go test ./...\nhop check P_06H2QFXVFW9V90E5YAZJJ68 -- make test",
 		Args:    cobra.ArbitraryArgs,
 	}
 	cmd.RunE = c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
@@ -27,7 +27,11 @@ func checkCommand(c *cli.Call) *cobra.Command {
 			return cli.Result{}, err
 		}
 		check, err := in(ctx, c, func(p *op.Project) (hop.Check, error) {
-			return p.Check(ctx, op.CheckRequest{State: states[0], Command: command, Reuse: reuse})
+			id, err := named(ctx, p, states)
+			if err != nil {
+				return hop.Check{}, err
+			}
+			return p.Check(ctx, op.CheckRequest{State: id, Command: command, Reuse: reuse})
 		})
 		if d := op.DetailsOf(err); d.Check != nil && !c.JSON {
 			showCheck(c, *d.Check)

@@ -2,6 +2,7 @@ package hopcli
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,7 +84,7 @@ func identity(env cli.Env, agent, session string) (string, string) {
 	return agent, session
 }
 
-// afterDash splits the positionals of "STATE… -- CMD…".
+// afterDash splits the positionals of "[STATE…] -- CMD…".
 func afterDash(cmd *cobra.Command, args []string, most int, commandNeeded bool) (states, command []string, err error) {
 	at := cmd.ArgsLenAtDash()
 	states = args
@@ -94,7 +95,7 @@ func afterDash(cmd *cobra.Command, args []string, most int, commandNeeded bool) 
 		return fault.Newf(cli.CodeUsage, format, values...).WithHint("usage: %s", cmd.UseLine())
 	}
 	switch {
-	case len(states) == 0 || states[0] == "":
+	case slices.Contains(states, ""):
 		return nil, nil, usage("missing <state>")
 	case most > 0 && len(states) > most:
 		return nil, nil, usage("unexpected argument %q in front of the \"--\"", states[most])

@@ -19,8 +19,8 @@ func acceptCommand(c *cli.Call) *cobra.Command { return landVerb(c, "accept") }
 func landVerb(c *cli.Call, verb string) *cobra.Command {
 	var sync bool
 	cmd := &cobra.Command{
-		Use:     verb + " <proposal>… [-- <command> [argument…]]",
-		Long:    "Composes the proposals with the accepted state, runs the command on the result in a clean checkout, and makes it the accepted state. Nothing of yours is touched: no branch, no file. Paths that both sides changed block it with exit code 20, a moved head with 21, a failed command with 22.",
+		Use:     verb + " [proposal…] [-- <command> [argument…]]",
+		Long:    "Composes the proposals with the accepted state, runs the command on the result in a clean checkout, and makes it the accepted state. Nothing of yours is touched: no branch, no file. Paths that both sides changed block it with exit code 20, a moved head with 21, a failed command with 22.\n\nWithout a proposal it is the newest state of the attempt that " + hop.EnvState + " or the current folder belongs to.",
 		Example: "hop " + verb + " R_06H2QFXVFW9V90E5YAZJJ68 -- go test ./...",
 		Args:    cobra.ArbitraryArgs,
 	}
@@ -30,6 +30,13 @@ func landVerb(c *cli.Call, verb string) *cobra.Command {
 			return cli.Result{}, err
 		}
 		landed, err := in(ctx, c, func(p *op.Project) (hop.Landed, error) {
+			if len(states) == 0 {
+				id, err := namedHead(ctx, p, nil)
+				if err != nil {
+					return hop.Landed{}, err
+				}
+				states = []string{id}
+			}
 			return p.Land(ctx, op.LandRequest{Verb: verb, Proposals: states, Command: command, Sync: sync})
 		})
 		if err != nil {

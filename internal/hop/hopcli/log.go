@@ -48,6 +48,9 @@ func drawGraph(p *cli.Page, nodes []hop.Node) {
 			at = len(open) - 1
 		}
 		p.Line(open.row(at, glyph(n.State.Kind)), "  ", p.Bold(n.State.ID), "  ", p.Dim(string(n.State.Kind)), "  ", text(n.State))
+		if n.Answer != "" {
+			p.Line(open.row(at, "│"), "  ", p.Dim("answered: "+n.Answer))
+		}
 		open = open.follow(p, at, n)
 	}
 }

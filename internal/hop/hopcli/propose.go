@@ -13,12 +13,16 @@ import (
 func proposeCommand(c *cli.Call) *cobra.Command {
 	var r op.ProposeRequest
 	cmd := &cobra.Command{
-		Use:     "propose <state> [--summary TEXT] [--exclude PATH]",
-		Long:    "Freezes the workspace of the state's attempt as a proposal. Later edits do not change it. What looks like a credential is refused.",
+		Use:     "propose [state] [--summary TEXT] [--exclude PATH]",
+		Long:    "Freezes the workspace of the state's attempt as a proposal. Later edits do not change it. What looks like a credential is refused.\n\n" + defaultState,
 		Example: "hop propose --summary \"Reset emails\" \"$HOP_STATE_ID\"",
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
-			r.State = args[0]
-			made, err := in(ctx, c, func(p *op.Project) (hop.Proposed, error) { return p.Propose(ctx, r) })
+			made, err := in(ctx, c, func(p *op.Project) (_ hop.Proposed, err error) {
+				if r.State, err = named(ctx, p, args); err != nil {
+					return hop.Proposed{}, err
+				}
+				return p.Propose(ctx, r)
+			})
 			if err != nil {
 				return cli.Result{}, err
 			}

@@ -12,11 +12,17 @@ import (
 
 func refreshCommand(c *cli.Call) *cobra.Command {
 	return &cobra.Command{
-		Use:     "refresh <state>",
-		Long:    "Carries the attempt of the state onto the accepted state of now. Its workspace gets the merge; conflicts stand in the files as git writes them, and nothing is proposed while they do.",
+		Use:     "refresh [state]",
+		Long:    "Carries the attempt of the state onto the accepted state of now. Its workspace gets the merge; conflicts stand in the files as git writes them, and nothing is proposed while they do.\n\n" + defaultState,
 		Example: "hop refresh R_06H2QKJ0C4TBXCAWZ37YAK0",
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
-			r, err := in(ctx, c, func(p *op.Project) (hop.Refreshed, error) { return p.Refresh(ctx, args[0]) })
+			r, err := in(ctx, c, func(p *op.Project) (hop.Refreshed, error) {
+				id, err := named(ctx, p, args)
+				if err != nil {
+					return hop.Refreshed{}, err
+				}
+				return p.Refresh(ctx, id)
+			})
 			if err != nil {
 				return cli.Result{}, err
 			}
@@ -32,8 +38,9 @@ func refreshCommand(c *cli.Call) *cobra.Command {
 func cancelCommand(c *cli.Call) *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
-		Use:  "cancel <state> [--reason TEXT]",
-		Long: "Ends the attempt of the state. What its workspace holds is recorded first. It goes on only through a new prompt.",
+		Use:     "cancel <state> [--reason TEXT]",
+		Example: "hop cancel P_06H2QFXVFW9V90E5YAZJJ68 --reason \"the other attempt won\"",
+		Long:    "Ends the attempt of the state. What its workspace holds is recorded first. It goes on only through a new prompt.",
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
 			s, err := in(ctx, c, func(p *op.Project) (hop.State, error) { return p.Cancel(ctx, args[0], reason) })
 			if err != nil {

@@ -30,8 +30,9 @@ func restoreCommand(c *cli.Call) *cobra.Command {
 
 func resumeCommand(c *cli.Call) *cobra.Command {
 	return &cobra.Command{
-		Use:  "resume <state>",
-		Long: "Makes sure that the attempt of the state has its workspace: one that is missing, or was parked, is made anew.",
+		Use:     "resume <state>",
+		Long:    "Makes sure that the attempt of the state has its workspace: one that is missing, or was parked, is made anew.",
+		Example: "hop resume P_06H2QFXVFW9V90E5YAZJJ68",
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
 			r, err := in(ctx, c, func(p *op.Project) (hop.Resumed, error) { return p.Resume(ctx, args[0]) })
 			if err != nil {

@@ -13,11 +13,17 @@ import (
 
 func showCommand(c *cli.Call) *cobra.Command {
 	return &cobra.Command{
-		Use:     "show <id>",
-		Long:    "Tells all that is known of a state, a task, an attempt, a piece of evidence or an operation.",
+		Use:     "show [id]",
+		Long:    "Tells all that is known of a state, a task, an attempt, a piece of evidence or an operation.\n\n" + defaultState,
 		Example: "hop show R_06H2QFXVFW9V90E5YAZJJ68",
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
-			s, err := in(ctx, c, func(p *op.Project) (hop.Shown, error) { return p.Show(ctx, args[0]) })
+			s, err := in(ctx, c, func(p *op.Project) (hop.Shown, error) {
+				id, err := named(ctx, p, args)
+				if err != nil {
+					return hop.Shown{}, err
+				}
+				return p.Show(ctx, id)
+			})
 			if err != nil {
 				return cli.Result{}, err
 			}
@@ -64,6 +70,7 @@ func showPage(p *cli.Page, s hop.Shown) {
 	}
 	if s.Completion != nil {
 		p.Line()
+		p.Line(p.Dim("answered "), s.Completion.CompletedAt.Format("2006-01-02 15:04:05"))
 		p.Lines(s.Completion.FinalResponse)
 	}
 }

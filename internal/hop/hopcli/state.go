@@ -13,11 +13,17 @@ import (
 
 func stateCommand(c *cli.Call) *cobra.Command {
 	return &cobra.Command{
-		Use:     "state <state>",
-		Long:    "Shows one state as it was recorded.",
+		Use:     "state [state]",
+		Long:    "Shows one state as it was recorded.\n\n" + defaultState,
 		Example: "hop state \"$HOP_STATE_ID\" --json",
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
-			e, err := in(ctx, c, func(p *op.Project) (ledger.Entry, error) { return p.State(ctx, args[0]) })
+			e, err := in(ctx, c, func(p *op.Project) (ledger.Entry, error) {
+				id, err := named(ctx, p, args)
+				if err != nil {
+					return ledger.Entry{}, err
+				}
+				return p.State(ctx, id)
+			})
 			if err != nil {
 				return cli.Result{}, err
 			}

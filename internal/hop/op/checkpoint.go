@@ -103,6 +103,62 @@ func (p *Project) checkpoint(ctx context.Context, attempt hop.Attempt) (hop.Chec
 	return out, err
 }
 
+// Keep records the workspace of the state's attempt unless the attempt's newest
+// work is exactly that. It reports whether it recorded anything.
+func (p *Project) Keep(ctx context.Context, id string) (hop.Checkpointed, bool, error) {
+	_, attempt, err := p.stateOfAttempt(ctx, id)
+	if err != nil {
+		return hop.Checkpointed{}, false, err
+	}
+	unlock, err := p.lockWorkspace(ctx, attempt.ID, "checkpoint")
+	if err != nil {
+		return hop.Checkpointed{}, false, err
+	}
+	defer unlock()
+	s, err := p.shoot(ctx, attempt)
+	if err != nil {
+		return hop.Checkpointed{}, false, err
+	}
+	head, err := p.State(ctx, attempt.HeadStateID)
+	if err != nil {
+		return hop.Checkpointed{}, false, err
+	}
+	work, err := p.ownWork(ctx, head.State)
+	if err != nil {
+		return hop.Checkpointed{}, false, err
+	}
+	if string(s.Tree) == work.SourceTree {
+		return hop.Checkpointed{State: work, Incomplete: problems(s.Snapshot)}, false, nil
+	}
+	out := hop.Checkpointed{Incomplete: problems(s.Snapshot)}
+	_, err = p.record(ctx, "checkpoint", func(t *ledger.Tx) error {
+		now, head, err := headOf(ctx, t, attempt.ID)
+		if err != nil {
+			return err
+		}
+		if err := refuseCancelled(now, head); err != nil {
+			return err
+		}
+		out.State, err = p.keepIn(ctx, t, &now, head, s)
+		return err
+	})
+	return out, true, err
+}
+
+// keepIn records the workspace in the transaction, unless the attempt's newest work
+// is exactly that, and returns that work. The attempt moves on with it.
+func (p *Project) keepIn(ctx context.Context, t *ledger.Tx, attempt *hop.Attempt, head hop.State, s *shot) (hop.State, error) {
+	work, err := p.ownWork(ctx, head)
+	if err != nil || string(s.Tree) == work.SourceTree {
+		return work, err
+	}
+	t.About(attempt.ID)
+	made := p.checkpointIn(t, *attempt, head, s)
+	attempt.HeadStateID, attempt.Status = made.ID, hop.StatusActive
+	t.Attempt(*attempt)
+	return made, nil
+}
+
 func refuseCancelled(attempt hop.Attempt, head hop.State) error {
 	if head.Kind != hop.KindCancelled {
 		return nil

@@ -142,7 +142,15 @@ func (p *Project) Log(ctx context.Context, limit int) ([]hop.Node, error) {
 	}
 	nodes := make([]hop.Node, 0, len(entries))
 	for _, e := range entries {
-		nodes = append(nodes, hop.Node{State: e.State, Parents: e.State.Parents})
+		node := hop.Node{State: e.State, Parents: e.State.Parents}
+		if e.State.Kind == hop.KindPrompt {
+			answer, _, err := p.Completion(ctx, e.State.ID)
+			if err != nil {
+				return nil, err
+			}
+			node.Answer = answer.Summary
+		}
+		nodes = append(nodes, node)
 	}
 	return nodes, nil
 }

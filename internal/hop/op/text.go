@@ -19,16 +19,19 @@ func sortCounts(counts []redact.Count) {
 }
 
 // checkPrompt refuses what is no instruction.
-func checkPrompt(text string) error {
+func checkPrompt(text string) error { return checkText("prompt", text) }
+
+// checkText refuses a text that cannot be recorded as it is; what names it.
+func checkText(what, text string) error {
 	switch {
 	case len(text) > MaxPrompt:
-		return fault.Newf("prompt_too_large", "the prompt has %d bytes, more than the %d that are recorded", len(text), MaxPrompt).
-			WithHint("put the bulk of it into a file of the project and name that in the prompt")
+		return fault.Newf(what+"_too_large", "the %s has %d bytes, more than the %d that are recorded", what, len(text), MaxPrompt).
+			WithHint("put the bulk of it into a file of the project and name that in the %s", what)
 	case !utf8.ValidString(text):
-		return fault.New("bad_prompt", "the prompt is not valid UTF-8").
+		return fault.Newf("bad_"+what, "the %s is not valid UTF-8", what).
 			WithHint("convert it, for example with iconv; it would be recorded as something else than what was meant")
 	case strings.TrimSpace(text) == "":
-		return usage("the prompt is blank").WithHint("give it as one argument, or on standard input with --stdin or --heredoc")
+		return usage("the %s is blank", what).WithHint("give it as one argument, or on standard input with --stdin or --heredoc")
 	}
 	return nil
 }

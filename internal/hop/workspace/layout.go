@@ -46,6 +46,15 @@ func (l Layout) Workspace(relative string) string {
 	return filepath.Join(l.Outside, filepath.Base(inside))
 }
 
+// WorkspaceFolders are the folders that workspaces lie in.
+func (l Layout) WorkspaceFolders() []string {
+	folders := []string{filepath.Join(l.Dir(), "workspaces")}
+	if l.Outside != "" {
+		folders = append(folders, l.Outside)
+	}
+	return folders
+}
+
 // IndexFile is the private git index of a workspace.
 func (l Layout) IndexFile(name string) string {
 	return filepath.Join(l.Dir(), "cache", name+".index")
