@@ -169,8 +169,8 @@ func TestUndoAfterEditsTakesOutOurPartsOnly(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatal(diff)
 	}
-	d, err := parse(strings.TrimPrefix(got[".claude/settings.json"], "file "))
-	if err != nil || d.canonical(d.root) != `{"model":"x"}` {
+	left, err := canon.Canonical([]byte(strings.TrimPrefix(got[".claude/settings.json"], "file ")), canon.Limits{})
+	if err != nil || string(left) != `{"model":"x"}` {
 		t.Fatal(err, got[".claude/settings.json"])
 	}
 }

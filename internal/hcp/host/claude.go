@@ -1,19 +1,26 @@
 package host
 
+import "bridle/internal/kernel/configedit"
+
 // claudeTarget configures Claude Code: a server in .mcp.json, which it asks
 // about on its next start, the Skill, and the settings that mark its shell as
 // an agent's and refuse it what belongs to a person.
 func claudeTarget() Target {
-	return Target{Name: "claude", files: func(in Input) []file {
+	return Target{Name: "claude", files: func(in Input) []configedit.File {
 		deny := claudeDenied(in)
-		settings := file{
-			path: ".claude/settings.json", format: formatJSON,
-			snippet: indented(map[string]any{"env": map[string]string{"HCP_AGENT": "1"}, "permissions": map[string]any{"deny": deny}}),
-			edit: func(e *edit) error {
-				if err := e.set([]string{"env", "HCP_AGENT"}, `"1"`); err != nil {
+		settings := configedit.File{
+			Path: ".claude/settings.json", Format: configedit.FormatJSON,
+			Snippet: configedit.Indented(map[string]any{"env": map[string]string{"HCP_AGENT": "1"}, "permissions": map[string]any{"deny": deny}}),
+			Edit: func(e *configedit.Edit) error {
+				if err := e.Set([]string{"env", "HCP_AGENT"}, `"1"`); err != nil {
 					return err
 				}
-				return e.addItems([]string{"permissions", "deny"}, deny)
+				for _, rule := range deny {
+					if err := e.AddItems([]string{"permissions", "deny"}, configedit.Quote(rule)); err != nil {
+						return err
+					}
+				}
+				return nil
 			},
 		}
 		return append(common(in, ".claude/skills/hcp/SKILL.md"), serverFile(in, ".mcp.json", "mcpServers", "stdio"), settings)

@@ -2,10 +2,11 @@
 // host's agent reads, and writes the configuration of hosts into a workspace
 // (§12.2, §12.3, the pages on adopting and on coding agents).
 //
+// How files are edited and taken back is configedit's; here is what goes in.
 // Surfaces are what is generated from the activated packs without a file being
 // written: the stable part of a system prompt, the tools of an in-process loop,
 // the Skills, and the files of each host. A Target is one host, in a file of its
-// own; Adopt writes its files and Undo takes them back.
+// own; Write writes its files and Undo takes them back.
 //
 // Invariants:
 //

@@ -4,287 +4,47 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
-	"bridle/internal/kernel/canon"
+	"bridle/internal/kernel/configedit"
 )
 
-// settings puts in what the targets put in.
-func settings(e *edit) error {
-	if err := e.setServer([]string{"mcpServers", "hcp"}, server{Type: "stdio", Command: "hcpx", Args: []string{"mcp"}, Env: map[string]string{"HCP_HOME": "/s"}}); err != nil {
-		return err
-	}
-	if err := e.set([]string{"env", "HCP_AGENT"}, `"1"`); err != nil {
-		return err
-	}
-	return e.addItems([]string{"permissions", "deny"}, []string{"Bash(hcpx mode *)", "Edit(~/.hcp/**)"})
+func ours() server {
+	return server{Type: "stdio", Command: "hcpx", Args: []string{"mcp"}, Env: map[string]string{"HCP_HOME": "/s"}}
 }
 
-func TestEditLooksLikeTheFileItIsIn(t *testing.T) {
-	for name, c := range map[string]struct{ before, after string }{
-		"nothing": {"", "{\n  \"mcpServers\": {\n    \"hcp\": {\n      \"command\": \"hcpx\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  }\n}\n"},
-		"tabs and a neighbour": {
-			"{\n\t\"mcpServers\": {\n\t\t\"other\": {\"command\": \"x\"} // mine\n\t}\n}\n",
-			"{\n\t\"mcpServers\": {\n\t\t\"other\": {\"command\": \"x\"}, // mine\n\t\t\"hcp\": {\n\t\t\t\"command\": \"hcpx\",\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\"\n\t\t\t]\n\t\t}\n\t}\n}\n",
-		},
-		"one line": {
-			`{"mcpServers": {"other": {"command": "x"}}}`,
-			`{"mcpServers": {"other": {"command": "x"}, "hcp": {"command":"hcpx","args":["mcp"]}}}`,
-		},
-		"trailing commas, Windows": {
-			"\ufeff{\r\n    \"mcpServers\": {\r\n        \"other\": {},\r\n    },\r\n}\r\n",
-			"\ufeff{\r\n    \"mcpServers\": {\r\n        \"other\": {},\r\n        \"hcp\": {\r\n            \"command\": \"hcpx\",\r\n            \"args\": [\r\n                \"mcp\"\r\n            ]\r\n        },\r\n    },\r\n}\r\n",
-		},
-		"a comment last": {
-			"{\n  \"a\": 1\n  // the end\n}",
-			"{\n  \"a\": 1,\n  // the end\n  \"mcpServers\": {\n    \"hcp\": {\n      \"command\": \"hcpx\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  }\n}",
-		},
-	} {
-		e := edit{text: c.before}
-		if err := e.setServer([]string{"mcpServers", "hcp"}, server{Command: "hcpx", Args: []string{"mcp"}}); err != nil || e.text != c.after {
-			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, e.text, c.after)
-		}
-		if back, ok := revert(e.text, e.splices); !ok || back != c.before {
-			t.Errorf("%s: not restored: %q", name, back)
-		}
-	}
-}
-
-func TestWhatCannotBeReadIsNotEdited(t *testing.T) {
+func TestEntryThatStartsSomethingElseIsNotEdited(t *testing.T) {
 	for _, text := range []string{
-		`{`, `[]`, `"x"`, `{"a":1,"a":2}`, `{"mcpServers":[]}`, `{"mcpServers":{"hcp":1}}`, `{'a':1}`, `{a:1}`, `{"a":1} {}`, `{"a":/* `, "{\"a\":\"\x80\"}",
+		`{"mcpServers":[]}`, `{"mcpServers":{"hcp":1}}`, `{"mcpServers":{"hcp":{}}}`,
 		`{"mcpServers":{"hcp":{"command":"evil","args":["mcp"]}}}`, `{"mcpServers":{"hcp":{"command":"hcpx","args":["exec"]}}}`,
-		`{"permissions":{"deny":{}}}`, `{"env":[]}`, "{\"a\":1,,}", `{,}`, "\ufeff\ufeff{}",
 	} {
-		e := edit{text: text}
-		if err := settings(&e); err == nil {
-			t.Errorf("%q became %q", text, e.text)
+		e := configedit.New(text)
+		if err := setServer(e, []string{"mcpServers", "hcp"}, ours()); err == nil || e.Text() != text {
+			t.Errorf("%q became %q", text, e.Text())
 		}
 	}
 }
 
 // An entry of ours keeps what a person added to it.
 func TestEntryOfOursIsBroughtUpToDateOnly(t *testing.T) {
-	e := edit{text: `{"mcpServers":{"hcp":{"timeout":9,"command":"hcp","args":["mcp","--split"],"env":{"MINE":"1"}}}}`}
-	if err := settings(&e); err != nil {
+	e := configedit.New(`{"mcpServers":{"hcp":{"timeout":9,"command":"hcp","args":["mcp","--split"],"env":{"MINE":"1"}}}}`)
+	if err := setServer(e, []string{"mcpServers", "hcp"}, ours()); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"timeout":9`, `"command":"hcpx"`, `"args":["mcp","--split"]`, `"MINE":"1", "HCP_HOME": "/s"`, `"type": "stdio"`} {
-		if !strings.Contains(e.text, want) {
-			t.Errorf("%s is missing in %s", want, e.text)
+		if !strings.Contains(e.Text(), want) {
+			t.Errorf("%s is missing in %s", want, e.Text())
 		}
 	}
 }
 
-// genDocument draws an object with comments, odd white space and trailing
-// commas, as people write them.
-func genDocument(t *rapid.T) string {
-	space := rapid.SampledFrom([]string{"", " ", "\n", "\n  ", "\r\n\t", " // note\n", " /* a, } */ ", "\t"})
-	var value func(depth int) string
-	object := func(depth int, extra ...string) string {
-		parts := append([]string{}, extra...)
-		for i := range rapid.IntRange(0, 3).Draw(t, "members") {
-			name := rapid.SampledFrom([]string{"a", "b", "//", "c,}", "é", "\\\""}).Draw(t, "name") + strings.Repeat("_", i)
-			parts = append(parts, `"`+name+`"`+space.Draw(t, "s")+":"+space.Draw(t, "s")+value(depth-1))
-		}
-		text := "{" + space.Draw(t, "s") + strings.Join(parts, space.Draw(t, "s")+","+space.Draw(t, "s"))
-		if len(parts) > 0 && rapid.Bool().Draw(t, "trailing") {
-			text += space.Draw(t, "s") + ","
-		}
-		return text + space.Draw(t, "s") + "}"
-	}
-	value = func(depth int) string {
-		kinds := []string{"1", "true", `"x // y"`, `"\\"`, "list", "object"}
-		if depth <= 0 {
-			kinds = kinds[:4]
-		}
-		switch kind := rapid.SampledFrom(kinds).Draw(t, "kind"); kind {
-		case "object":
-			return object(depth)
-		case "list":
-			return "[" + space.Draw(t, "s") + value(depth-1) + space.Draw(t, "s") + "]"
-		default:
-			return kind
-		}
-	}
-	var extra []string
-	if rapid.Bool().Draw(t, "servers") {
-		extra = append(extra, `"mcpServers":`+object(2))
-	}
-	if rapid.Bool().Draw(t, "permissions") {
-		extra = append(extra, `"permissions":{"deny":[`+space.Draw(t, "s")+`"mine"`+space.Draw(t, "s")+"]}")
-	}
-	bom := rapid.SampledFrom([]string{"", byteOrderMark}).Draw(t, "mark")
-	return bom + space.Draw(t, "s") + object(2, extra...) + space.Draw(t, "s")
-}
-
-// withoutOurs is a document's value with our parts taken out.
-func withoutOurs(t interface{ Fatal(...any) }, text string) string {
-	d, err := parse(text)
-	if err != nil {
-		t.Fatal(err, text)
-	}
-	value, err := canon.Parse([]byte(d.plain), canon.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := canon.Encode(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
-// keepsOrder reports whether all of old occurs in the new text, in order.
-func keepsOrder(old, text string) bool {
-	at := 0
-	for i := range len(old) {
-		n := strings.IndexByte(text[at:], old[i])
-		if n < 0 {
-			return false
-		}
-		at += n + 1
-	}
-	return true
-}
-
-func checkEdit(t interface {
-	Fatal(...any)
-	Fatalf(string, ...any)
-}, before string,
-) {
-	e := edit{text: before}
-	if settings(&e) != nil {
-		return
-	}
-	// Nothing but white space was taken away, and nothing was moved.
-	for _, s := range e.splices {
-		if strings.Trim(s.Removed, " \t\r\n") != "" {
-			t.Fatalf("%q was removed from %q", s.Removed, before)
-		}
-	}
-	if !keepsOrder(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" \t\r\n", r) {
-			return -1
-		}
-		return r
-	}, before), e.text) {
-		t.Fatalf("bytes of %q are missing in %q", before, e.text)
-	}
-	again := edit{text: e.text}
-	if err := settings(&again); err != nil || len(again.splices) != 0 {
-		t.Fatalf("a second run changes %q to %q: %v", e.text, again.text, err)
-	}
-	if back, ok := revert(e.text, e.splices); !ok || back != before {
-		t.Fatalf("%q was restored as %q", before, back)
-	}
-	// With the file changed since, our parts are found by what they are.
-	if strings.TrimSpace(strings.TrimPrefix(before, byteOrderMark)) == "" {
-		before = "{}"
-	}
-	moved := edit{text: e.text}
-	if _, err := moved.remove(e.parts); err != nil {
-		t.Fatalf("taking out of %q: %v", e.text, err)
-	}
-	if got, want := withoutOurs(t, moved.text), withoutOurs(t, before); got != want {
-		t.Fatalf("%q\nbecame %q\nand back %q", before, e.text, moved.text)
-	}
-	if strings.Count(moved.text, "note")+strings.Count(moved.text, "/*") != strings.Count(before, "note")+strings.Count(before, "/*") {
-		t.Fatalf("a comment of %q is lost in %q", before, moved.text)
-	}
-}
-
-func TestForeignBytesStayAndUndoIsExact(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { checkEdit(t, genDocument(t)) })
-}
-
-func FuzzEditJSON(f *testing.F) {
-	for _, seed := range []string{"", "{}", "{ // c\n}", `{"mcpServers":{"a":{},},}`, "\ufeff{\r\n}\r\n", `{"permissions":{"deny":["x"]}}`, `{"env":{"HCP_AGENT":"1"}}`, "/**/{}//"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		e := edit{text: text}
-		if settings(&e) != nil {
-			return
-		}
-		if back, ok := revert(e.text, e.splices); !ok || back != text {
-			t.Fatalf("%q was restored as %q", text, back)
-		}
-		again := edit{text: e.text}
-		if err := settings(&again); err != nil || len(again.splices) != 0 {
-			t.Fatalf("a second run changes %q to %q: %v", e.text, again.text, err)
-		}
-		if _, err := again.remove(e.parts); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-func TestBlockStandsOnceAndGoesWithoutATrace(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		before := rapid.SampledFrom([]string{"", "# Title\n", "# Title", "a\r\nb\r\n", "a\n\n", "\ufeff"}).Draw(t, "text")
-		e := edit{text: before}
-		if err := e.setBlock(markdownMarks, "one\ntwo"); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasPrefix(e.text, before) {
-			t.Fatalf("%q", e.text)
-		}
-		first := e.text
-		if err := e.setBlock(markdownMarks, "one\ntwo"); err != nil || e.text != first {
-			t.Fatalf("a second run changes %q to %q", first, e.text)
-		}
-		if back, ok := revert(e.text, e.splices); !ok || back != before {
-			t.Fatalf("%q", back)
-		}
-		after := rapid.SampledFrom([]string{"", "more\n", "\nmore"}).Draw(t, "after")
-		changed := edit{text: e.text + after}
-		if err := changed.setBlock(markdownMarks, "three"); err != nil || strings.Contains(changed.text, "two") || !strings.HasSuffix(changed.text, after) {
-			t.Fatalf("%v %q", err, changed.text)
-		}
-		if err := changed.removeBlock(markdownMarks); err != nil || strings.Contains(changed.text, "HCP") ||
-			strings.TrimRight(changed.text, "\r\n") != strings.TrimRight(before+after, "\r\n") && strings.ReplaceAll(strings.ReplaceAll(changed.text, "\r", ""), "\n", "") != strings.ReplaceAll(strings.ReplaceAll(before+after, "\r", ""), "\n", "") {
-			t.Fatalf("%v: %q from %q", err, changed.text, before+after)
-		}
-	})
-	for _, text := range []string{"<!-- BEGIN HCP -->\n", "<!-- END HCP -->\n<!-- BEGIN HCP -->\n", "<!-- BEGIN HCP -->\n<!-- BEGIN HCP -->\n<!-- END HCP -->\n"} {
-		e := edit{text: text}
-		if e.setBlock(markdownMarks, "x") == nil {
-			t.Errorf("%q was edited", text)
-		}
-	}
-}
-
-func TestTOMLIsNeverMadeInvalid(t *testing.T) {
+func TestGrokTableIsNotOpenedTwice(t *testing.T) {
 	body := grokTOML(Input{CLI: "hcpx", Home: "~/s"})
 	for text, fine := range map[string]bool{
-		"":                                  true,
-		"# mine\n[other]\nx = 1\n":          true,
-		"[mcp_servers.other]\ncommand='x'":  true,
-		"[mcp_servers.hcp]\ncommand='x'\n":  false,
-		"mcp_servers = {}\n":                false,
-		"[permission]\nallow=['x']\n":       false,
-		"x = \n":                            false,
-		"a = 1\na = 2\n":                    false,
-		"# BEGIN HCP\n[permission]\n":       false,
-		"\ufeff[other]\r\nx = 1\r\n":        true,
-		"# BEGIN HCP\nold=1\n# END HCP\n":   true,
-		"s = '''\n# BEGIN HCP\n'''\n[t]\n":  false,
-		"[[mcp_servers]]\nname = \"hcp\"\n": false,
+		"": true, "# mine\n[other]\nx = 1\n": true, "[mcp_servers.hcp]\ncommand='x'\n": false,
+		"mcp_servers = {}\n": false, "[permission]\nallow=['x']\n": false,
 	} {
-		e := edit{text: text}
-		err := e.setTOML(body)
-		if (err == nil) != fine {
+		e := configedit.New(text)
+		if err := e.SetTOML(tomlMarks, body, "mcp_servers", "hcp"); (err == nil) != fine {
 			t.Errorf("%q: %v", text, err)
-		}
-		if err != nil {
-			if e.text != text {
-				t.Errorf("%q was edited all the same", text)
-			}
-			continue
-		}
-		if back, ok := revert(e.text, e.splices); !ok || back != text {
-			t.Errorf("%q was restored as %q", text, back)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package host
 
-import "bridle/hcp"
+import (
+	"bridle/hcp"
+	"bridle/internal/kernel/configedit"
+)
 
 // The places of the agent plugin, which every target writes.
 const (
@@ -52,7 +55,7 @@ const generatedBy = "hcpx adopt"
 
 // common are the files of every target: the plugin, the catalog and the Skill,
 // which stands where the host looks for it.
-func common(in Input, skill string) []file {
+func common(in Input, skill string) []configedit.File {
 	p := plugin{ID: "hcp", Skill: skill, Home: in.shownHome(), Activated: in.ids(), Generated: generatedBy}
 	p.Wrap.Bin, p.Wrap.Kind = in.CLI, "bash"
 	p.MCP.Command, p.MCP.Args, p.MCP.Tool = in.CLI, []string{"mcp"}, "hcp"
@@ -69,15 +72,15 @@ func common(in Input, skill string) []file {
 		}
 		s.Packs = append(s.Packs, row)
 	}
-	return []file{
-		{path: pluginPath, whole: indented(p) + "\n"},
-		{path: surfacePath, whole: indented(s) + "\n"},
-		{path: skill, whole: skillText(in.CLI)},
+	return []configedit.File{
+		{Path: pluginPath, Whole: configedit.Indented(p) + "\n"},
+		{Path: surfacePath, Whole: configedit.Indented(s) + "\n"},
+		{Path: skill, Whole: skillText(in.CLI)},
 	}
 }
 
 func agentTarget() Target {
-	return Target{Name: "agent", files: func(in Input) []file {
+	return Target{Name: "agent", files: func(in Input) []configedit.File {
 		return append(common(in, skillPath), serverFile(in, ".mcp.json", "mcpServers", "stdio"))
 	}}
 }
@@ -85,13 +88,13 @@ func agentTarget() Target {
 // mcpTarget is for a host that can only add a server: beside the plugin it has
 // the fragment to point such a host at.
 func mcpTarget() Target {
-	return Target{Name: "mcp", files: func(in Input) []file {
-		fragment := indented(map[string]any{
+	return Target{Name: "mcp", files: func(in Input) []configedit.File {
+		fragment := configedit.Indented(map[string]any{
 			"generated_by": generatedBy,
 			"mcpServers":   map[string]any{"hcp": server{Command: in.CLI, Args: []string{"mcp"}, Env: in.env()}},
 		})
 		return append(common(in, skillPath),
-			file{path: ".hcp/mcp.json", whole: fragment + "\n"},
+			configedit.File{Path: ".hcp/mcp.json", Whole: fragment + "\n"},
 			serverFile(in, ".mcp.json", "mcpServers", "stdio"))
 	}}
 }

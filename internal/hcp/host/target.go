@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"bridle/internal/kernel/canon"
+	"bridle/internal/kernel/configedit"
 	"bridle/internal/kernel/fault"
 )
 
@@ -12,7 +13,7 @@ type Target struct {
 	Name    string
 	Aliases []string
 	// files are what is written into the workspace.
-	files func(in Input) []file
+	files func(in Input) []configedit.File
 	// manual is what the person has to add by hand, outside of the workspace.
 	manual func(in Input) []Manual
 }
@@ -22,28 +23,6 @@ type Manual struct {
 	Path string `json:"path"`
 	Text string `json:"text"`
 }
-
-// file is one file of a target: either wholly ours, or one that is edited.
-type file struct {
-	path  string
-	whole string
-	// edit puts our parts in, format says how parts are taken out again, and
-	// snippet is what a person would add by hand.
-	edit    func(e *edit) error
-	format  format
-	snippet string
-	// alternatives are other names of the same file; the one that exists is
-	// taken.
-	alternatives []string
-}
-
-type format string
-
-const (
-	formatJSON     format = "json"
-	formatMarkdown format = "markdown"
-	formatTOML     format = "toml"
-)
 
 // Targets lists the hosts.
 func Targets() []Target {
@@ -128,45 +107,44 @@ type server struct {
 
 // serverFile edits a file that lists MCP servers in one object. Kind is the
 // value of type, where the host wants one.
-func serverFile(in Input, path, list, kind string) file {
+func serverFile(in Input, path, list, kind string) configedit.File {
 	entry := server{Type: kind, Command: in.CLI, Args: []string{"mcp"}, Env: in.env()}
-	return file{
-		path: path, format: formatJSON,
-		snippet: indented(map[string]any{list: map[string]any{"hcp": entry}}),
-		edit:    func(e *edit) error { return e.setServer([]string{list, "hcp"}, entry) },
+	return configedit.File{
+		Path: path, Format: configedit.FormatJSON,
+		Snippet: configedit.Indented(map[string]any{list: map[string]any{"hcp": entry}}),
+		Edit:    func(e *configedit.Edit) error { return setServer(e, []string{list, "hcp"}, entry) },
 	}
 }
 
 // setServer registers our server. An entry of ours keeps what a person added to
 // it; one of the same name that starts something else is theirs.
-func (e *edit) setServer(path []string, s server) error {
-	d, err := e.open()
+func setServer(e *configedit.Edit, path []string, s server) error {
+	entry, found, err := e.Value(path...)
 	if err != nil {
 		return err
 	}
-	n, found := d.at(path)
 	if !found {
-		return e.set(path, compact(s))
+		return e.Set(path, configedit.Compact(s))
 	}
 	var old struct {
 		Command string   `json:"command"`
 		Args    []string `json:"args"`
 	}
-	_, err = canon.DecodeOpen([]byte(d.plain[n.start:n.end]), &old, canon.Limits{})
+	_, err = canon.DecodeOpen(entry, &old, canon.Limits{})
 	if err != nil || !isCLI(old.Command) || len(old.Args) == 0 || old.Args[0] != "mcp" {
 		return errForeign(path)
 	}
 	in := func(name string) []string { return append(append([]string{}, path...), name) }
 	if s.Type != "" {
-		if err := e.set(in("type"), quote(s.Type)); err != nil {
+		if err := e.Set(in("type"), configedit.Quote(s.Type)); err != nil {
 			return err
 		}
 	}
-	if err := e.set(in("command"), quote(s.Command)); err != nil {
+	if err := e.Set(in("command"), configedit.Quote(s.Command)); err != nil {
 		return err
 	}
 	for name, value := range s.Env {
-		if err := e.set(append(in("env"), name), quote(value)); err != nil {
+		if err := e.Set(append(in("env"), name), configedit.Quote(value)); err != nil {
 			return err
 		}
 	}
@@ -177,30 +155,14 @@ func (e *edit) setServer(path []string, s server) error {
 func isCLI(command string) bool { return command == "hcpx" || command == "hcp" }
 
 func errForeign(path []string) error {
-	return fault.Newf(CodeCannotEdit, "%s starts something else already", place(path))
-}
-
-func compact(v any) string {
-	data, err := canon.Marshal(v)
-	if err != nil {
-		return "null"
-	}
-	return string(data)
-}
-
-func indented(v any) string {
-	data, err := canon.MarshalIndent(v)
-	if err != nil {
-		return ""
-	}
-	return string(data)
+	return fault.Newf(CodeCannotEdit, "%s starts something else already", configedit.Place(path))
 }
 
 // Paths lists the files of the target in the workspace.
 func (t Target) Paths(in Input) []string {
 	var paths []string
 	for _, f := range t.files(in) {
-		paths = append(paths, f.path)
+		paths = append(paths, f.Path)
 	}
 	return paths
 }

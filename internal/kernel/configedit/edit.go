@@ -1,4 +1,4 @@
-package host
+package configedit
 
 import (
 	"strings"
@@ -36,21 +36,27 @@ const (
 	PartBlock     PartKind = "block"
 )
 
-// edit is a text on its way to another, with everything that was done to it.
-type edit struct {
+// Edit is a text on its way to another, with everything that was done to it.
+type Edit struct {
 	text    string
 	splices []Splice
 	parts   []Part
 }
 
+// New returns an edit of a text.
+func New(text string) *Edit { return &Edit{text: text} }
+
+// Text is the text as it is now.
+func (e *Edit) Text() string { return e.text }
+
 // put replaces text[at:end].
-func (e *edit) put(at, end int, with string) {
+func (e *Edit) put(at, end int, with string) {
 	e.splices = append(e.splices, Splice{At: at, Removed: e.text[at:end], Inserted: with})
 	e.text = e.text[:at] + with + e.text[end:]
 }
 
 // eol is the line end of the text.
-func (e *edit) eol() string {
+func (e *Edit) eol() string {
 	if strings.Contains(e.text, "\r\n") {
 		return "\r\n"
 	}
@@ -58,7 +64,7 @@ func (e *edit) eol() string {
 }
 
 // lineIndent is the white space at the start of the line that holds a place.
-func (e *edit) lineIndent(at int) string {
+func (e *Edit) lineIndent(at int) string {
 	start := strings.LastIndexByte(e.text[:at], '\n') + 1
 	end := start
 	for end < len(e.text) && (e.text[end] == ' ' || e.text[end] == '\t') {

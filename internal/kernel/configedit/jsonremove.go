@@ -1,9 +1,9 @@
-package host
+package configedit
 
 // remove takes parts of a JSON document out again, the last one first: a member
 // and an item that still are what was written, and a container that is empty. A
 // value that replaced another gives it back. It returns what it left alone.
-func (e *edit) remove(parts []Part) (left []Part, err error) {
+func (e *Edit) remove(parts []Part) (left []Part, err error) {
 	for i := len(parts) - 1; i >= 0; i-- {
 		part := parts[i]
 		d, err := e.open()
@@ -32,7 +32,7 @@ func (e *edit) remove(parts []Part) (left []Part, err error) {
 }
 
 // removeMember reports whether the member is gone or what it was before.
-func (e *edit) removeMember(d *document, part Part) bool {
+func (e *Edit) removeMember(d *document, part Part) bool {
 	n, found := d.at(part.Path)
 	if !found {
 		return true
@@ -49,7 +49,7 @@ func (e *edit) removeMember(d *document, part Part) bool {
 }
 
 // removeItem takes an item out where it still is there.
-func (e *edit) removeItem(d *document, part Part) {
+func (e *Edit) removeItem(d *document, part Part) {
 	list, found := d.at(part.Path)
 	if !found {
 		return
@@ -67,7 +67,7 @@ func (e *edit) removeItem(d *document, part Part) {
 	}
 }
 
-func (e *edit) cutMember(d *document, path []string) {
+func (e *Edit) cutMember(d *document, path []string) {
 	parent, found := d.at(path[:len(path)-1])
 	if !found {
 		return
@@ -85,7 +85,7 @@ func (e *edit) cutMember(d *document, path []string) {
 
 // cut removes child i with the white space before it and the comma that it no
 // longer needs. Comments stay, whoever they belong to.
-func (e *edit) cut(d *document, starts, ends []int, i int) {
+func (e *Edit) cut(d *document, starts, ends []int, i int) {
 	from, to := starts[i], ends[i]
 	for from > 0 && (e.text[from-1] == ' ' || e.text[from-1] == '\t' || e.text[from-1] == '\n' || e.text[from-1] == '\r') {
 		from--
@@ -107,7 +107,7 @@ func (e *edit) cut(d *document, starts, ends []int, i int) {
 
 // comma returns the place of the comma behind a value, or -1. A trailing one is
 // blank in the plain text and is looked for in the text itself.
-func (e *edit) comma(d *document, at int) int {
+func (e *Edit) comma(d *document, at int) int {
 	for i := at; i < len(e.text); i++ {
 		switch {
 		case i < len(d.plain) && d.plain[i] == ',':

@@ -1,4 +1,4 @@
-package host
+package configedit
 
 import (
 	"encoding/json"
@@ -8,9 +8,9 @@ import (
 	"bridle/internal/kernel/canon"
 )
 
-// set gives the member at a path a value, and makes the objects on the way.
+// Set gives the member at a path a value, and makes the objects on the way.
 // Where the value is there already, nothing changes. The value is JSON.
-func (e *edit) set(path []string, value string) error {
+func (e *Edit) Set(path []string, value string) error {
 	d, err := e.open()
 	if err != nil {
 		return err
@@ -18,7 +18,7 @@ func (e *edit) set(path []string, value string) error {
 	n := d.root
 	for i, name := range path {
 		if n.kind != '{' {
-			return fmt.Errorf("%s is no object", place(path[:i]))
+			return fmt.Errorf("%s is no object", Place(path[:i]))
 		}
 		at, found := n.member(name)
 		if !found {
@@ -40,7 +40,7 @@ func (e *edit) set(path []string, value string) error {
 
 // insert adds the member path[i] to the object n, with the rest of the path as
 // objects in it.
-func (e *edit) insert(d *document, n node, path []string, i int, value string) error {
+func (e *Edit) insert(d *document, n node, path []string, i int, value string) error {
 	for k := i + 1; k < len(path); k++ {
 		e.parts = append(e.parts, Part{Kind: PartContainer, Path: path[:k]})
 	}
@@ -50,15 +50,15 @@ func (e *edit) insert(d *document, n node, path []string, i int, value string) e
 	}
 	e.parts = append(e.parts, Part{Kind: PartMember, Path: path, Text: string(want)})
 	for k := len(path) - 1; k > i; k-- {
-		value = "{" + quote(path[k]) + ":" + value + "}"
+		value = "{" + Quote(path[k]) + ":" + value + "}"
 	}
-	e.add(d, n, quote(path[i]), value)
+	e.add(d, n, Quote(path[i]), value)
 	return nil
 }
 
 // add puts a value at the end of an object, with its name, or of a list. An
 // object or a list that stands on one line stays on it, unless it was empty.
-func (e *edit) add(d *document, n node, name, value string) {
+func (e *Edit) add(d *document, n node, name, value string) {
 	unit, closing := e.unit(d), n.end-1
 	inner := e.text[n.start+1 : closing]
 	content := n.start + 1 + len(strings.TrimRight(inner, " \t\r\n"))
@@ -119,16 +119,16 @@ func lastChild(n node) int {
 	return n.items[len(n.items)-1].end
 }
 
-// addItems appends the texts that the list at a path lacks, and makes the list.
-func (e *edit) addItems(path, texts []string) error {
-	for _, text := range texts {
+// AddItems appends the items, as JSON, that the list at a path lacks, and makes the list.
+func (e *Edit) AddItems(path []string, items ...string) error {
+	for _, item := range items {
 		d, err := e.open()
 		if err != nil {
 			return err
 		}
 		n, found := d.at(path)
 		if !found {
-			if err := e.set(path, "[]"); err != nil {
+			if err := e.Set(path, "[]"); err != nil {
 				return err
 			}
 			e.parts[len(e.parts)-1].Kind = PartContainer
@@ -138,33 +138,46 @@ func (e *edit) addItems(path, texts []string) error {
 			n, _ = d.at(path)
 		}
 		if n.kind != '[' {
-			return fmt.Errorf("%s is no list", place(path))
+			return fmt.Errorf("%s is no list", Place(path))
 		}
-		item := quote(text)
-		if d.holds(n, item) {
+		want, err := canon.Canonical([]byte(item), canon.Limits{})
+		if err != nil {
+			return err
+		}
+		if d.holds(n, string(want)) {
 			continue
 		}
-		e.parts = append(e.parts, Part{Kind: PartItem, Path: path, Text: item})
+		e.parts = append(e.parts, Part{Kind: PartItem, Path: path, Text: string(want)})
 		e.add(d, n, "", item)
 	}
 	return nil
 }
 
+// holds reports whether a list has an item, given in canonical form.
 func (d *document) holds(n node, item string) bool {
-	want, err := canon.Canonical([]byte(item), canon.Limits{})
-	if err != nil {
-		return false
-	}
 	for _, have := range n.items {
-		if d.canonical(have) == string(want) {
+		if d.canonical(have) == item {
 			return true
 		}
 	}
 	return false
 }
 
+// Value returns the value at a path as JSON, and whether it is there.
+func (e *Edit) Value(path ...string) (value []byte, found bool, err error) {
+	d, err := e.open()
+	if err != nil {
+		return nil, false, err
+	}
+	n, found := d.at(path)
+	if !found {
+		return nil, false, nil
+	}
+	return []byte(d.plain[n.start:n.end]), true, nil
+}
+
 // open parses the text; an empty one becomes an empty object first.
-func (e *edit) open() (*document, error) {
+func (e *Edit) open() (*document, error) {
 	if strings.TrimSpace(strings.TrimPrefix(e.text, byteOrderMark)) == "" {
 		e.put(len(e.text), len(e.text), "{}"+e.eol())
 	}
@@ -176,7 +189,7 @@ func (e *edit) open() (*document, error) {
 }
 
 // unit is one step of indentation, as the document has it.
-func (e *edit) unit(d *document) string {
+func (e *Edit) unit(d *document) string {
 	for _, m := range d.root.members {
 		line := e.lineIndent(m.start)
 		if line != "" && strings.TrimSpace(e.text[strings.LastIndexByte(e.text[:m.start], '\n')+1:m.start]) == "" {
@@ -188,7 +201,7 @@ func (e *edit) unit(d *document) string {
 
 // layout writes a value over several lines that follow a line with the given
 // indentation.
-func (e *edit) layout(value, indent, unit string) string {
+func (e *Edit) layout(value, indent, unit string) string {
 	text, err := canon.MarshalIndent(json.RawMessage(value))
 	if err != nil {
 		return value
@@ -213,7 +226,8 @@ func oneLine(value string) string {
 	return string(text)
 }
 
-func quote(text string) string {
+// Quote is a text as a JSON string.
+func Quote(text string) string {
 	data, err := canon.Marshal(text)
 	if err != nil {
 		return `""`
@@ -221,9 +235,28 @@ func quote(text string) string {
 	return string(data)
 }
 
-func place(path []string) string {
+// Place names a path in sentences for people.
+func Place(path []string) string {
 	if len(path) == 0 {
 		return "the document"
 	}
 	return `"` + strings.Join(path, ".") + `"`
+}
+
+// Compact writes a value as JSON on one line.
+func Compact(v any) string {
+	data, err := canon.Marshal(v)
+	if err != nil {
+		return "null"
+	}
+	return string(data)
+}
+
+// Indented writes a value as JSON on several lines.
+func Indented(v any) string {
+	data, err := canon.MarshalIndent(v)
+	if err != nil {
+		return ""
+	}
+	return string(data)
 }

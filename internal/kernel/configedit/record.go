@@ -1,4 +1,4 @@
-package host
+package configedit
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"bridle/internal/kernel/fault"
 )
 
-// record is what was written into one workspace. It is kept in the store, where
-// no repository carries it along: what our parts replaced may be private.
+// record is what was written into one folder. It is kept elsewhere, where no
+// repository carries it along: what our parts replaced may be private.
 type record struct {
 	Dir   string         `json:"dir"`
 	Files []recordedFile `json:"files"`
@@ -26,7 +26,7 @@ type recordedFile struct {
 	Targets []string `json:"targets"`
 	// Created says that there was no file before.
 	Created bool   `json:"created"`
-	Format  format `json:"format,omitempty"` // empty where the file is wholly ours
+	Format  Format `json:"format,omitempty"` // empty where the file is wholly ours
 	// After is the digest of what was written last. While the file has it, and
 	// Exact holds, the splices lead back to what was there.
 	After   string   `json:"after"`
@@ -37,7 +37,7 @@ type recordedFile struct {
 }
 
 // note adds a change to the record.
-func (r *record) note(target string, c *Change) error {
+func (r *record) note(owner string, c *Change) error {
 	if c.Action == Refused {
 		return nil
 	}
@@ -47,12 +47,12 @@ func (r *record) note(target string, c *Change) error {
 			// Somebody else put it there: it is not ours to take back.
 			return nil
 		}
-		r.Files = append(r.Files, recordedFile{Path: c.Path, Created: !c.spot.exists, Format: c.file.format, Exact: true, After: digest(c.spot.text)})
+		r.Files = append(r.Files, recordedFile{Path: c.Path, Created: !c.spot.exists, Format: c.file.Format, Exact: true, After: digest(c.spot.text)})
 		i = len(r.Files) - 1
 	}
 	f := &r.Files[i]
-	if !slices.Contains(f.Targets, target) {
-		f.Targets = append(f.Targets, target)
+	if !slices.Contains(f.Targets, owner) {
+		f.Targets = append(f.Targets, owner)
 		slices.Sort(f.Targets)
 	}
 	if c.Action == Same {
@@ -80,20 +80,20 @@ func (r *record) drop(path string) {
 	r.Files = slices.DeleteFunc(r.Files, func(f recordedFile) bool { return f.Path == path })
 }
 
-// recordPath is the file of a workspace's record, named by where it is.
-func (w Workspace) recordPath() (path, dir string, err error) {
+// recordPath is the file of a folder's record, named by where it is.
+func (w Folder) recordPath() (path, dir string, err error) {
 	dir, err = filepath.EvalSymlinks(w.Dir)
 	return filepath.Join(w.Records, digest(dir)[:32]+".json"), dir, err
 }
 
-// open locks the records and reads the one of the workspace.
-func (w Workspace) open(ctx context.Context) (unlock func(), r *record, err error) {
+// open locks the records and reads the one of the folder.
+func (w Folder) open(ctx context.Context) (unlock func(), r *record, err error) {
 	path, dir, err := w.recordPath()
 	if err != nil {
-		return nil, nil, fault.New(CodeCannotEdit, "the workspace cannot be read").Because(err)
+		return nil, nil, fault.New(CodeCannotEdit, "the folder cannot be read").Because(err)
 	}
 	if err := durable.MkdirAll(w.Records, 0o700); err != nil {
-		return nil, nil, fault.New(CodeCannotEdit, "the store cannot keep what is done").Because(err)
+		return nil, nil, fault.New(CodeCannotEdit, "the record of what is done cannot be kept").Because(err)
 	}
 	unlock, err = durable.Lock(ctx, filepath.Join(w.Records, "lock"), w.Holder)
 	if err != nil {
@@ -112,7 +112,7 @@ func (w Workspace) open(ctx context.Context) (unlock func(), r *record, err erro
 	return unlock, r, nil
 }
 
-func (w Workspace) save(r *record) error {
+func (w Folder) save(r *record) error {
 	path, _, err := w.recordPath()
 	if err != nil {
 		return err
@@ -122,8 +122,8 @@ func (w Workspace) save(r *record) error {
 		err = durable.WriteFile(path, append(data, '\n'), 0o600)
 	}
 	if err != nil {
-		return fault.New(CodeCannotEdit, "the store cannot keep what is done").Because(err).
-			WithHint("make the store writable, or free some space")
+		return fault.New(CodeCannotEdit, "the record of what is done cannot be kept").Because(err).
+			WithHint("make the folder %q writable, or free some space", w.Records)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package host
+package configedit
 
 import (
 	"errors"
@@ -8,29 +8,24 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// marks enclose the part of a text file that is ours.
-type marks struct{ begin, end string }
-
-var (
-	markdownMarks = marks{"<!-- BEGIN HCP -->", "<!-- END HCP -->"}
-	tomlMarks     = marks{"# BEGIN HCP", "# END HCP"}
-)
+// Marks are the lines that enclose the part of a text file that is ours.
+type Marks struct{ Begin, End string }
 
 // find returns where the block begins and ends, line ends excluded. A text with
 // one mark but not the other, or with a mark twice, is nobody's to guess about.
-func (m marks) find(text string) (start, end int, found bool, err error) {
-	begins, ends := m.lines(text, m.begin), m.lines(text, m.end)
+func (m Marks) find(text string) (start, end int, found bool, err error) {
+	begins, ends := m.lines(text, m.Begin), m.lines(text, m.End)
 	switch {
 	case len(begins) == 0 && len(ends) == 0:
 		return 0, 0, false, nil
 	case len(begins) != 1 || len(ends) != 1 || ends[0] < begins[0]:
-		return 0, 0, false, errors.New("the marks " + m.begin + " and " + m.end + " do not stand once each, one after the other")
+		return 0, 0, false, errors.New("the marks " + m.Begin + " and " + m.End + " do not stand once each, one after the other")
 	}
-	return begins[0], ends[0] + len(m.end), true, nil
+	return begins[0], ends[0] + len(m.End), true, nil
 }
 
 // lines returns where lines with exactly this text begin.
-func (m marks) lines(text, want string) []int {
+func (m Marks) lines(text, want string) []int {
 	var found []int
 	at := 0
 	for line := range strings.Lines(text) {
@@ -46,15 +41,15 @@ func (m marks) lines(text, want string) []int {
 	return found
 }
 
-// setBlock puts the marked block into the text: in the place of the one that is
+// SetBlock puts the marked block into the text: in the place of the one that is
 // there, else at the end behind an empty line.
-func (e *edit) setBlock(m marks, body string) error {
+func (e *Edit) SetBlock(m Marks, body string) error {
 	start, end, found, err := m.find(e.text)
 	if err != nil {
 		return err
 	}
 	eol := e.eol()
-	block := strings.ReplaceAll(m.begin+"\n"+strings.TrimRight(body, "\n")+"\n"+m.end, "\n", eol)
+	block := strings.ReplaceAll(m.Begin+"\n"+strings.TrimRight(body, "\n")+"\n"+m.End, "\n", eol)
 	if found {
 		if e.text[start:end] != block {
 			e.put(start, end, block)
@@ -76,7 +71,7 @@ func (e *edit) setBlock(m marks, body string) error {
 
 // removeBlock takes the marked block out, with its line end and the empty line
 // before it.
-func (e *edit) removeBlock(m marks) error {
+func (e *Edit) removeBlock(m Marks) error {
 	start, end, found, err := m.find(e.text)
 	if err != nil || !found {
 		return err
@@ -94,25 +89,30 @@ func (e *edit) removeBlock(m marks) error {
 	return nil
 }
 
-// setTOML is setBlock for a TOML file. The file must be TOML before, and with
+// SetTOML is SetBlock for a TOML file. The file must be TOML before, and with
 // the block: a table that stands in it already must not be opened again, and
-// what a host refuses as a whole would be lost as a whole.
-func (e *edit) setTOML(body string) error {
+// what a host refuses as a whole would be lost as a whole. The table that the block
+// adds, named by its path, must be one that was not there.
+func (e *Edit) SetTOML(m Marks, body string, table ...string) error {
 	if _, err := readTOML(e.text); err != nil {
 		return err
 	}
-	trial := edit{text: e.text}
-	if err := trial.setBlock(tomlMarks, body); err != nil {
+	trial := Edit{text: e.text}
+	if err := trial.SetBlock(m, body); err != nil {
 		return err
 	}
 	value, err := readTOML(trial.text)
 	if err != nil {
 		return errors.New("with the block it would be no TOML: " + err.Error())
 	}
-	if servers, ok := value["mcp_servers"].(map[string]any); !ok || servers["hcp"] == nil {
-		return errors.New("its mcp_servers is no table")
+	for i, name := range table {
+		next, ok := value[name].(map[string]any)
+		if !ok {
+			return errors.New("its " + strings.Join(table[:i+1], ".") + " is no table")
+		}
+		value = next
 	}
-	return e.setBlock(tomlMarks, body)
+	return e.SetBlock(m, body)
 }
 
 func readTOML(text string) (map[string]any, error) {
