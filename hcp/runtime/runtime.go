@@ -157,7 +157,7 @@ func create(o Options, open bool) (*Runtime, error) {
 
 		Authorize: o.Authorize,
 
-		Access:   func(_ context.Context, id string) (access.Settings, error) { return r.settings(id) },
+		Access:   func(_ context.Context, id, _ string) (access.Settings, error) { return r.settings(id) },
 		Hub:      e.hub(),
 		Adapters: e.adapters(),
 		Sandbox:  r.sandbox,

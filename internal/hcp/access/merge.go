@@ -33,11 +33,22 @@ const (
 	VarApprovals = "HCP_APPROVALS"
 )
 
-// Layers are the settings before they are put together.
+// Layers are the settings before they are put together. UserAt and ProjectAt are
+// the places of the rules in their files, where those hold more rules; nil where
+// they hold just these.
 type Layers struct {
-	User    hcp.AccessConfig
-	Env     Variables
-	Project hcp.AccessConfig
+	User              hcp.AccessConfig
+	Env               Variables
+	Project           hcp.AccessConfig
+	UserAt, ProjectAt []int
+}
+
+// placeOf is the place in the file of the rule at i.
+func placeOf(at []int, i int) int {
+	if at == nil {
+		return i
+	}
+	return at[i]
 }
 
 // Ignored is a setting that does not count, and why.
@@ -98,9 +109,9 @@ func Merge(l Layers) Effective {
 	for id, p := range l.User.Packs {
 		e.Packs[id] = PackMode{Mode(p.Mode), User}
 	}
-	e.addRules(l.User.Rules, User)
+	e.addRules(l.User.Rules, l.UserAt)
 	e.addEnvironment(l.Env)
-	e.addProject(l.Project)
+	e.addProject(l.Project, l.ProjectAt)
 	e.index = NewIndex(e.Rules)
 	return e
 }
@@ -111,9 +122,9 @@ func (e *Effective) Add(r Rule) {
 	e.index = NewIndex(e.Rules)
 }
 
-func (e *Effective) addRules(rules []hcp.AccessRule, from Origin) {
+func (e *Effective) addRules(rules []hcp.AccessRule, at []int) {
 	for i, r := range rules {
-		e.Rules = append(e.Rules, NewRule(r, from, i))
+		e.Rules = append(e.Rules, NewRule(r, User, placeOf(at, i)))
 	}
 }
 
@@ -156,7 +167,7 @@ func (e *Effective) environmentMode(v Variables) {
 	}
 }
 
-func (e *Effective) addProject(c hcp.AccessConfig) {
+func (e *Effective) addProject(c hcp.AccessConfig, at []int) {
 	if c.Mode != "" {
 		mode := Mode(c.Mode)
 		if mode.looserThan(e.Mode) {
@@ -184,16 +195,16 @@ func (e *Effective) addProject(c hcp.AccessConfig) {
 	case Approvals(c.Approvals) == ApprovalsAgent && e.Approvals == ApprovalsHuman:
 		e.ignore(Project, "approvals agent", "a project may only tighten, and approvals are human")
 	}
-	e.projectRules(c)
+	e.projectRules(c, at)
 }
 
-func (e *Effective) projectRules(c hcp.AccessConfig) {
+func (e *Effective) projectRules(c hcp.AccessConfig, at []int) {
 	for i, r := range c.Rules {
 		if r.Decision == string(Allow) {
-			e.ignore(Project, fmt.Sprintf("rule %d allow %q", i, r.Match), "a project may only tighten, so it cannot allow")
+			e.ignore(Project, fmt.Sprintf("rule %d allow %q", placeOf(at, i), r.Match), "a project may only tighten, so it cannot allow")
 			continue
 		}
-		e.Rules = append(e.Rules, NewRule(r, Project, i))
+		e.Rules = append(e.Rules, NewRule(r, Project, placeOf(at, i)))
 	}
 	if len(c.Projects) > 0 {
 		e.ignore(Project, "projects", "only the user's own file says what belongs to the user")

@@ -337,13 +337,17 @@ func judge(call *Request, rules []Rule, index Index) ruling {
 		}
 		return j.ruling()
 	}
-	// These are all the patterns that can name the command; see matches.
-	for _, pattern := range [...]string{call.PackID + "." + call.Key, call.Key, call.PackID + ".*", "*"} {
+	for _, pattern := range patternsFor(call.PackID, call.Key) {
 		for _, i := range index[pattern] {
 			j.consider(i)
 		}
 	}
 	return j.ruling()
+}
+
+// patternsFor are all the patterns that can name the command; see matches.
+func patternsFor(packID, key string) [4]string {
+	return [...]string{packID + "." + key, key, packID + ".*", "*"}
 }
 
 // judging is what the rules looked at so far decide.

@@ -13,6 +13,7 @@
 package accessfile
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -66,6 +67,19 @@ func Read(path string, kind Kind) (hcp.AccessConfig, error) {
 	return c, nil
 }
 
+// ReadFor reads what the settings say about one command; see
+// access.ParseConfigFor.
+func ReadFor(path string, kind Kind, packID, key string) (c hcp.AccessConfig, at []int, err error) {
+	data, err := read(path, kind)
+	if err != nil || data == nil {
+		return hcp.AccessConfig{}, nil, err
+	}
+	if c, at, err = access.ParseConfigFor(data, packID, key); err != nil {
+		return hcp.AccessConfig{}, nil, unusable(path, err.Error(), err)
+	}
+	return c, at, nil
+}
+
 // read returns the file's bytes, nil when it does not exist.
 func read(path string, kind Kind) ([]byte, error) {
 	if kind == Project {
@@ -96,14 +110,15 @@ func read(path string, kind Kind) ([]byte, error) {
 	case kind == User && writableByOthers(info):
 		return nil, unusable(path, "other users could have written it", nil)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, access.MaxConfigBytes+1))
+	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), access.MaxConfigBytes)+bytes.MinRead))
+	_, err = data.ReadFrom(io.LimitReader(f, access.MaxConfigBytes+1))
 	switch {
 	case err != nil:
 		return nil, unusable(path, "it cannot be read", err)
-	case len(data) > access.MaxConfigBytes:
+	case data.Len() > access.MaxConfigBytes:
 		return nil, unusable(path, "it is too large", nil)
 	}
-	return data, nil
+	return data.Bytes(), nil
 }
 
 func unusable(path, why string, cause error) error {

@@ -29,7 +29,7 @@ func (r *Runtime) AccessFiles() (user, project string) {
 
 // Access reads the settings anew and puts their layers together.
 func (r *Runtime) Access() (access.Effective, error) {
-	layers := access.Layers{Env: access.Variables{Mode: r.o.Mode, Approvals: r.o.Approvals, Agent: r.o.Agent != ""}}
+	layers := access.Layers{Env: r.accessVariables()}
 	user, project := r.AccessFiles()
 	var err error
 	if layers.User, err = accessfile.Read(user, accessfile.User); err != nil {
@@ -43,13 +43,26 @@ func (r *Runtime) Access() (access.Effective, error) {
 	return access.Merge(layers), nil
 }
 
-// accessSettings are the settings that decide what of a pack runs without
-// asking.
-func (r *Runtime) accessSettings(_ context.Context, packID string) (access.Settings, error) {
-	effective, err := r.Access()
-	if err != nil {
+func (r *Runtime) accessVariables() access.Variables {
+	return access.Variables{Mode: r.o.Mode, Approvals: r.o.Approvals, Agent: r.o.Agent != ""}
+}
+
+// accessSettings are the settings that decide whether a command runs without
+// asking. They are read anew for each call; rules about other commands are
+// looked at and left out.
+func (r *Runtime) accessSettings(_ context.Context, packID, key string) (access.Settings, error) {
+	layers := access.Layers{Env: r.accessVariables()}
+	user, project := r.AccessFiles()
+	var err error
+	if layers.User, layers.UserAt, err = accessfile.ReadFor(user, accessfile.User, packID, key); err != nil {
 		return access.Settings{}, err
 	}
+	if project != "" {
+		if layers.Project, layers.ProjectAt, err = accessfile.ReadFor(project, accessfile.Project, packID, key); err != nil {
+			return access.Settings{}, err
+		}
+	}
+	effective := access.Merge(layers)
 	return effective.For(packID), nil
 }
 

@@ -45,10 +45,11 @@ func (r *Runtime) Commands(ctx context.Context, id, tool string) (PackCommands, 
 	if err != nil {
 		return PackCommands{}, err
 	}
-	settings, err := r.accessSettings(ctx, id)
+	effective, err := r.Access()
 	if err != nil {
 		return PackCommands{}, err
 	}
+	settings := effective.For(id)
 	reasons := map[string]string{}
 	for _, status := range available.Verbs {
 		reasons[status.VerbKey] = status.Reason

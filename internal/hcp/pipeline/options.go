@@ -29,9 +29,9 @@ type Options struct {
 	// Authorize decides about a command in place of the grants; nil means
 	// authz.Assert. Scope, membership and elevation are checked in any case.
 	Authorize hcp.Authorize
-	// Access returns the settings that decide what of a pack runs without
-	// asking.
-	Access    func(ctx context.Context, packID string) (access.Settings, error)
+	// Access returns the settings that decide whether a command runs without
+	// asking. It may leave out rules about other commands.
+	Access    func(ctx context.Context, packID, key string) (access.Settings, error)
 	Approvals Approvals
 	// Views are the host's own rules for the cards of approval requests.
 	Views hcp.ViewOptions

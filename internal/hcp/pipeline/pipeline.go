@@ -255,7 +255,7 @@ func (p *Pipeline) checkArguments(_ context.Context, c *call) *fault.Error {
 
 // confirm applies mode, rules and approvals (§4.5, RFC 0006).
 func (p *Pipeline) confirm(ctx context.Context, c *call) *fault.Error {
-	settings, err := p.o.Access(ctx, c.PackID)
+	settings, err := p.o.Access(ctx, c.PackID, c.Key)
 	if err != nil {
 		return fault.From(err)
 	}

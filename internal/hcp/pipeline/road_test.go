@@ -135,7 +135,7 @@ func obstacles() []obstacle {
 			error: `unknown access mode "yolo"`, code: "bad_mode",
 		},
 		{step: "confirm", name: "unreadable settings", place: func(w *world) {
-			w.options.Access = func(context.Context, string) (access.Settings, error) {
+			w.options.Access = func(context.Context, string, string) (access.Settings, error) {
 				return access.Settings{}, fault.New("bad_access", "access.json is damaged")
 			}
 		}, error: "access.json is damaged", code: "bad_access"},
@@ -265,7 +265,7 @@ func TestPanicOfAnyPartIsARefusal(t *testing.T) {
 		"activation": func(w *world) { w.options.Packs = panickingPacks{Packs: w} },
 		"scope":      func(w *world) { w.options.Member = func(hcp.AuthzContext) bool { boom(); return true } },
 		"confirm": func(w *world) {
-			w.options.Access = func(context.Context, string) (access.Settings, error) { boom(); return access.Settings{}, nil }
+			w.options.Access = func(context.Context, string, string) (access.Settings, error) { boom(); return access.Settings{}, nil }
 		},
 		"mint": func(w *world) { w.options.Hub = panickingHub{} },
 	} {

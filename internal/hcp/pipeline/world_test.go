@@ -59,7 +59,7 @@ func newWorld(t *testing.T) *world {
 		Packs:   w,
 		Scope:   func(context.Context) (hcp.AuthzContext, error) { return w.scope, nil },
 		Member:  func(hcp.AuthzContext) bool { return true },
-		Access:  func(context.Context, string) (access.Settings, error) { return w.access, nil },
+		Access:  func(context.Context, string, string) (access.Settings, error) { return w.access, nil },
 		Hub:     w.hub,
 		Sandbox: hcp.Sandboxed,
 		Audit:   w.audit,

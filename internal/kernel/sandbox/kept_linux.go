@@ -10,15 +10,17 @@ import (
 )
 
 // Kept is a profile for many runs. Building a ruleset opens every granted path,
-// which costs about as much as starting a small program; Kept builds it once and
-// afterwards only looks whether the paths still lead where they did. When one
-// leads elsewhere, or nowhere, the ruleset is built anew: a rule is about a file
-// and not about a name. Several goroutines may use it.
+// which costs about as much as starting a small program; from the second run on,
+// Kept builds it once and afterwards only looks whether the paths still lead where
+// they did. When one leads elsewhere, or nowhere, the ruleset is built anew: a rule
+// is about a file and not about a name. A program that runs once pays for no look.
+// Several goroutines may use it.
 type Kept struct {
 	profile Profile
 
 	mu      sync.Mutex
 	ruleset int // -1 when there is none
+	asked   bool
 	closed  bool
 	abi     int
 	seen    []place
@@ -45,7 +47,8 @@ func (k *Kept) Profile() *Profile { return &k.profile }
 func (k *Kept) Prepare() (*Prepared, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.closed {
+	if k.closed || !k.asked {
+		k.asked = true
 		return k.profile.Prepare()
 	}
 	now := k.look()

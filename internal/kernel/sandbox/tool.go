@@ -54,7 +54,7 @@ func ForTool(t Tool) (Profile, error) {
 		{&p.ReadOnly, t.ReadOnly},
 	} {
 		for _, path := range g.paths {
-			if path == "" {
+			if path == "" || slices.Contains(*g.into, path) {
 				continue
 			}
 			if err := guard.admit(path); err != nil {
@@ -169,7 +169,7 @@ func named(env, variables []string, g guard) []string {
 			continue
 		}
 		for _, path := range filepath.SplitList(value) {
-			if filepath.IsAbs(path) && g.contained(path) == "" && exists(path) {
+			if filepath.IsAbs(path) && !slices.Contains(paths, path) && g.contained(path) == "" && exists(path) {
 				paths = append(paths, path)
 			}
 		}
