@@ -57,7 +57,7 @@ func (g *Guard) Invoke(ctx context.Context, call Call, compat Compat) (*Invocati
 
 // receipt binds the answer to what it was made from.
 func (s *session) receipt(w watched, compat Compat) (hound.Receipt, error) {
-	repository, err := w.before.Identity()
+	repository, err := w.identity()
 	if err != nil {
 		return hound.Receipt{}, err
 	}

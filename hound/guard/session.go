@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"bridle/hound"
 	"bridle/internal/hound/conversation"
@@ -105,6 +106,9 @@ func (s *session) runDir(planID string) (path, relative string) {
 type watched struct {
 	conversation.Answer
 	before, after look
+	// identity is that of the look before, which is worked out while the driver
+	// runs.
+	identity func() (hound.ReceiptRepository, error)
 }
 
 // ask sends a request that must leave the repository as it is. A change counts
@@ -118,6 +122,9 @@ func (s *session) ask(ctx context.Context, request hound.Request) (watched, erro
 	driver, err := s.reader()
 	if err != nil {
 		return w, err
+	}
+	if w.identity = sync.OnceValues(w.before.Identity); request.Mode == hound.ModeRead {
+		go func() { _, _ = w.identity() }()
 	}
 	answer, asked := driver.Ask(ctx, request)
 	w.Answer = answer

@@ -13,6 +13,7 @@ package houndcli
 
 import (
 	"context"
+	"runtime/debug"
 
 	"bridle/hound"
 	"bridle/internal/kernel/cli"
@@ -38,7 +39,16 @@ func Main() int {
 	if code, handled := proc.SupervisorMain(append([]string{inv.Program}, inv.Args...)); handled {
 		return code
 	}
+	haste()
 	return App().Run(context.Background(), inv)
+}
+
+// haste has memory collected late: a call is over soon, and a large repository
+// would be gone through again and again for nothing. Beyond roomy it is as usual.
+func haste() {
+	const roomy = 1 << 30
+	debug.SetGCPercent(800)
+	debug.SetMemoryLimit(roomy)
 }
 
 // App returns the program.

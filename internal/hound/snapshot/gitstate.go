@@ -119,7 +119,7 @@ func (r *repository) judge(dir string) func(path string, isDir bool) look {
 		case first == "refs", path == "packed-refs", path == "index":
 			return stat // read by value
 		case first == "objects":
-			if rest == "" || rest == "info" || strings.HasPrefix(rest, "info/") && !strings.HasPrefix(rest, "info/commit-graph") {
+			if r.whole || rest == "" || rest == "info" || strings.HasPrefix(rest, "info/") && !strings.HasPrefix(rest, "info/commit-graph") {
 				return record
 			}
 			return stat

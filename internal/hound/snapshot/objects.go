@@ -17,8 +17,9 @@ import (
 const maxAlternates = 100
 
 // signature tells whether any file of the object store, or of a store that it
-// borrows from, has changed: by what the kernel tells of each. It rests when all
-// change times lie clearly in the past; otherwise an equal one says nothing.
+// borrows from, has changed: by what the kernel tells of each, and by the content
+// where all of it is read. It rests when all change times lie clearly in the past;
+// otherwise an equal one says nothing, unless the content is in it.
 func (r *repository) signature(ctx context.Context, s *gitState, now int64) (sum string, rests bool, err error) {
 	own := s.trees[0]
 	if r.linked() {
@@ -40,9 +41,16 @@ func (r *repository) signature(ctx context.Context, s *gitState, now int64) (sum
 				e := &t.nodes[path].entries[i]
 				rests = rests && (e.kind == Directory || t.rests(e))
 				buf = stamp(buf[:0], path, e)
+				if r.whole {
+					buf = append(append(buf, e.link...), e.sum[:]...)
+				}
 				h.Write(buf)
 			}
 		}
+	}
+	way := stat
+	if r.whole {
+		way = record
 	}
 	sign(own, "objects")
 	seen := map[string]bool{}
@@ -63,7 +71,7 @@ func (r *repository) signature(ctx context.Context, s *gitState, now int64) (sum
 			}
 			seen[dir] = true
 			queue = append(queue, dir)
-			w := walk{root: dir, judge: func(string, bool) look { return stat }, now: now}
+			w := walk{root: dir, judge: func(string, bool) look { return way }, now: now}
 			t, err := w.run(ctx)
 			if err != nil {
 				return "", false, err

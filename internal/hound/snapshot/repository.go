@@ -18,6 +18,9 @@ type repository struct {
 	common string // what linked worktrees share; the Git directory itself otherwise
 	idSize int
 	config configuration
+	// whole says that the object store's files are read, whatever the kernel tells
+	// of them.
+	whole bool
 }
 
 // locate finds the parts and refuses by name what could not be recorded exactly.
