@@ -56,11 +56,13 @@ type Landed struct {
 	Already bool `json:"already,omitzero"`
 	// Attempts counts how often the landing was composed anew because the
 	// accepted state moved meanwhile.
-	Retries  int       `json:"retries,omitzero"`
-	Sync     *Synced   `json:"sync,omitempty"`
-	RawPaths []RawPath `json:"raw_paths,omitempty"`
-	Take     string    `json:"take,omitempty"`
-	Warnings []string  `json:"warnings,omitempty"`
+	Retries int `json:"retries,omitzero"`
+	// Published is the remote that has it, too.
+	Published string    `json:"published,omitempty"`
+	Sync      *Synced   `json:"sync,omitempty"`
+	RawPaths  []RawPath `json:"raw_paths,omitempty"`
+	Take      string    `json:"take,omitempty"`
+	Warnings  []string  `json:"warnings,omitempty"`
 }
 
 // Refusal is a proposal of a batch that did not land.
@@ -137,6 +139,8 @@ type Overview struct {
 	RootStatus string   `json:"root_status,omitempty"`
 	RootState  string   `json:"root_state_id,omitempty"`
 	RootPaths  []string `json:"root_paths,omitempty"`
+	// Shared are the open attempts of other machines.
+	Shared []Attempt `json:"shared_attempts,omitempty"`
 	// Stale are the open attempts that started from a commit which the user's
 	// rewritten branch no longer has.
 	Stale    []string `json:"stale_attempts,omitempty"`
@@ -263,6 +267,12 @@ type Facts struct {
 	// Rewritten is the commit that the user's branch stood at when it was found
 	// not to continue this accepted state, nor to be part of what led to it.
 	Rewritten string `json:"rewritten,omitempty"`
+	// TakenFrom is the state of another machine whose work a checkpoint went on
+	// from.
+	TakenFrom string `json:"taken_from,omitempty"`
+	// LeftFor is the accepted state that was followed in the place of this one,
+	// which is on a line that was left.
+	LeftFor string `json:"left_for,omitempty"`
 }
 
 // Origins of accepted states.
@@ -293,6 +303,8 @@ type Resumed struct {
 	Deliver   []string `json:"deliver"`
 	// Recreated says that the workspace had to be made anew.
 	Recreated bool `json:"recreated"`
+	// TakenFrom is the attempt of another machine that this one goes on from.
+	TakenFrom string `json:"taken_from,omitempty"`
 }
 
 // Refreshed is an attempt that was carried onto the accepted state of now.

@@ -58,6 +58,8 @@ func App() cli.App {
 			{Name: "undo", Short: "take the last acceptance back", Group: groupAccept, New: undoCommand},
 			{Name: "redo", Short: "take the last undo back", Group: groupAccept, New: redoCommand},
 			{Name: "sync", Short: "write the accepted files into the visible folder", Group: groupAccept, New: syncCommand},
+			{Name: "share", Short: "exchange records with other machines over a git remote", Group: groupAccept, New: shareCommand},
+			{Name: "push", Short: "put the accepted line on a branch of a remote", Group: groupAccept, New: pushCommand},
 			{Name: "status", Short: "show where the project stands", Group: groupLook, New: statusCommand},
 			{Name: "state", Aliases: []string{"inspect"}, Short: "show a state", Group: groupLook, New: stateCommand},
 			{Name: "log", Short: "draw the newest states", Group: groupLook, New: logCommand},

@@ -18,6 +18,7 @@ func acceptCommand(c *cli.Call) *cobra.Command { return landVerb(c, "accept") }
 // landVerb builds land and accept; accept never touches the visible folder.
 func landVerb(c *cli.Call, verb string) *cobra.Command {
 	var sync bool
+	var remote string
 	cmd := &cobra.Command{
 		Use:     verb + " [proposal…] [-- <command> [argument…]]",
 		Long:    "Composes the proposals with the accepted state, runs the command on the result in a clean checkout, and makes it the accepted state. Nothing of yours is touched: no branch, no file. Paths that both sides changed block it with exit code 20, a moved head with 21, a failed command with 22.\n\nWithout a proposal it is the newest state of the attempt that " + hop.EnvState + " or the current folder belongs to.",
@@ -37,7 +38,7 @@ func landVerb(c *cli.Call, verb string) *cobra.Command {
 				}
 				states = []string{id}
 			}
-			return p.Land(ctx, op.LandRequest{Verb: verb, Proposals: states, Command: command, Sync: sync})
+			return p.Land(ctx, op.LandRequest{Verb: verb, Proposals: states, Command: command, Sync: sync, Remote: remote})
 		})
 		if err != nil {
 			showRefusal(c, err)
@@ -48,6 +49,7 @@ func landVerb(c *cli.Call, verb string) *cobra.Command {
 	if verb == "land" {
 		cmd.Flags().BoolVar(&sync, "sync", false, "also write the result into the visible folder, where that is safe")
 	}
+	cmd.Flags().StringVar(&remote, "remote", "", "also publish it on a remote, where nobody may have landed meanwhile")
 	return cmd
 }
 
@@ -86,6 +88,9 @@ func landedText(l hop.Landed, validated bool) string {
 	}
 	for _, r := range l.Rejected {
 		b.WriteString("Not landed: " + r.Error + "\n")
+	}
+	if l.Published != "" {
+		b.WriteString("Published on " + l.Published + "\n")
 	}
 	if l.Sync != nil {
 		b.WriteString("Visible folder: " + strings.ReplaceAll(l.Sync.Status, "_", " ") + "\n")

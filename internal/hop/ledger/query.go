@@ -320,9 +320,10 @@ func (r Reader) AcceptedWith(ctx context.Context, field, value string) (*hop.Sta
 	return &entries[0].State, nil
 }
 
-// FirstAccepted returns the project's first state.
+// FirstAccepted returns the first state that this machine accepted.
 func (r Reader) FirstAccepted(ctx context.Context) (hop.State, error) {
-	entries, err := queryStates(ctx, r.q, "WHERE kind = ? ORDER BY n LIMIT 1", string(hop.KindAccepted))
+	entries, err := queryStates(ctx, r.q, `WHERE kind = ? AND operation = (SELECT id FROM operations WHERE ref = ? ORDER BY seq, id LIMIT 1)
+		ORDER BY n LIMIT 1`, string(hop.KindAccepted), projectRef)
 	if err != nil {
 		return hop.State{}, err
 	}
@@ -330,4 +331,9 @@ func (r Reader) FirstAccepted(ctx context.Context) (hop.State, error) {
 		return hop.State{}, fault.New(CodeIndexBroken, "the project has no accepted state").WithNext("hop doctor --repair")
 	}
 	return entries[0].State, nil
+}
+
+// TakenFrom returns the checkpoints that go on from a state of another machine.
+func (r Reader) TakenFrom(ctx context.Context, state string) ([]Entry, error) {
+	return queryStates(ctx, r.q, "WHERE kind = ? AND instr(facts, ?) > 0 ORDER BY n DESC", string(hop.KindCheckpoint), `"taken_from":"`+state+`"`)
 }

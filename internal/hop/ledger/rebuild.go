@@ -1,13 +1,11 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
@@ -19,6 +17,8 @@ type found struct {
 	*Transaction
 	ref    string
 	commit git.OID
+	// machine is the other machine that wrote it, or empty.
+	machine string
 }
 
 // Exists reports whether the repository holds a ledger.
@@ -46,7 +46,7 @@ func Rebuild(ctx context.Context, o Options) (problems []string, err error) {
 	}
 	defer db.Close()
 	more, err := applyAll(ctx, db, all)
-	problems = append(problems, more...)
+	problems = append(problems, sentences(more)...)
 	if err != nil {
 		return problems, err
 	}
@@ -84,6 +84,13 @@ func clearIndex(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer rollback(tx)
+	if err := clearAll(ctx, tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func clearAll(ctx context.Context, tx *sql.Tx) error {
 	for _, clear := range []string{
 		"DELETE FROM meta", "DELETE FROM refs", "DELETE FROM operations", "DELETE FROM states", "DELETE FROM parents", "DELETE FROM tasks",
 		"DELETE FROM attempts", "DELETE FROM checks", "DELETE FROM sessions", "DELETE FROM completions", "DELETE FROM intents",
@@ -92,7 +99,7 @@ func clearIndex(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 	}
-	return tx.Commit()
+	return nil
 }
 
 // setAside moves a broken index out of the way, with what belongs to it.
@@ -115,10 +122,16 @@ func collect(ctx context.Context, repo *git.Repository) ([]found, []string, erro
 		return nil, nil, err
 	}
 	c := collector{ctx: ctx, repo: repo, seen: map[git.OID]bool{}}
-	for _, ref := range refs {
-		c.walk(ref.Name, ref.ID)
+	// Other machines first: what they wrote is theirs, whoever links to it.
+	for _, foreign := range []bool{true, false} {
+		for _, ref := range refs {
+			machine, _, ok := ParseMachineRef(ref.Name)
+			if ok == foreign {
+				c.walk(machine, ref.Name, ref.ID)
+			}
+		}
 	}
-	slices.SortFunc(c.all, func(a, b found) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ID, b.ID)) })
+	inOrder(c.all)
 	return c.all, c.problems, nil
 }
 
@@ -130,8 +143,9 @@ type collector struct {
 	problems []string
 }
 
-// walk follows a ref back to its first transaction, and the links on the way.
-func (c *collector) walk(ref string, tip git.OID) {
+// walk follows a ref back to its first transaction, and the links on the way;
+// another machine's links lead nowhere.
+func (c *collector) walk(machine, ref string, tip git.OID) {
 	for at := tip; at != "" && !c.seen[at]; {
 		c.seen[at] = true
 		t, err := readTransaction(c.ctx, c.repo, at)
@@ -139,39 +153,74 @@ func (c *collector) walk(ref string, tip git.OID) {
 			c.problems = append(c.problems, "the transaction "+string(at)+" of "+ref+" cannot be read: "+err.Error())
 			return
 		}
-		c.all = append(c.all, found{t, AttemptRef(t.Attempt), at})
-		for _, link := range t.Links {
-			c.walk(ref, git.OID(link))
+		if machine != "" && ref != MachineRef(machine, t.Attempt) {
+			c.problems = append(c.problems, "the transaction "+t.ID+" does not belong into "+ref)
+			return
 		}
+		f := found{Transaction: t, ref: ref, commit: at, machine: machine}
+		if machine == "" {
+			f.ref = AttemptRef(t.Attempt)
+			for _, link := range t.Links {
+				c.walk("", ref, git.OID(link))
+			}
+		}
+		c.all = append(c.all, f)
 		at = git.OID(t.Prev)
 	}
 }
 
+// failure is a transaction that could not be taken in.
+type failure struct {
+	found
+	err error
+}
+
+func sentences(failures []failure) []string {
+	var out []string
+	for _, f := range failures {
+		out = append(out, "the transaction "+f.ID+" cannot be taken in: "+f.err.Error())
+	}
+	return out
+}
+
 // applyAll takes transactions into an index, each as a whole or not at all.
-func applyAll(ctx context.Context, db *sql.DB, all []found) (problems []string, err error) {
+func applyAll(ctx context.Context, db *sql.DB, all []found) ([]failure, error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, unreadable(err)
 	}
 	defer rollback(tx)
+	failures, err := applyTo(ctx, tx, all)
+	if err != nil {
+		return failures, err
+	}
+	if err := tx.Commit(); err != nil {
+		return failures, unreadable(err)
+	}
+	return failures, nil
+}
+
+func applyTo(ctx context.Context, tx *sql.Tx, all []found) (failures []failure, err error) {
+	owners := ownersOf(all)
 	for _, f := range all {
 		if _, err := tx.ExecContext(ctx, "SAVEPOINT one"); err != nil {
-			return problems, unreadable(err)
+			return failures, unreadable(err)
 		}
 		end := "RELEASE one"
-		if err := apply(ctx, tx, f.Transaction, f.ref, string(f.commit)); err != nil {
+		counted, err := owners.counted(f)
+		if err == nil {
+			err = apply(ctx, tx, counted, f.ref, string(f.commit))
+		}
+		if err != nil {
 			if ctx.Err() != nil {
-				return problems, ctx.Err()
+				return failures, ctx.Err()
 			}
-			problems = append(problems, "the transaction "+f.ID+" cannot be taken in: "+err.Error())
+			failures = append(failures, failure{f, err})
 			end = "ROLLBACK TO one; RELEASE one"
 		}
 		if _, err := tx.ExecContext(ctx, end); err != nil {
-			return problems, unreadable(err)
+			return failures, unreadable(err)
 		}
 	}
-	if err := tx.Commit(); err != nil {
-		return problems, unreadable(err)
-	}
-	return problems, nil
+	return failures, nil
 }

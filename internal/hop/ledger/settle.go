@@ -63,6 +63,9 @@ func (l *Ledger) settle(ctx context.Context) error {
 }
 
 func (l *Ledger) settleOne(ctx context.Context, i intent) error {
+	if i.ref == machinesPrefix {
+		return l.reindex(ctx)
+	}
 	if err := l.CatchUp(ctx, i.ref); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (l *Ledger) Verify(ctx context.Context) (problems []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	problems = append(problems, more...)
+	problems = append(problems, sentences(more)...)
 	differences, err := compareIndexes(ctx, fresh, l.db)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,10 @@ type Tx struct {
 	attempt string
 	undoes  string
 	accept  *hop.State
+	// hand publishes the transaction on a remote before it becomes part of the
+	// ledger; remote is where.
+	hand   func(context.Context, Publication) error
+	remote string
 }
 
 // Now is the time of the transaction.
@@ -64,7 +68,8 @@ func (t *Tx) put(s hop.State, facts hop.Facts) {
 
 func isBare(f hop.Facts) bool {
 	return f.Origin == "" && len(f.Incomplete) == 0 && len(f.Excluded) == 0 && f.BaseTree == "" && f.BaseState == "" &&
-		len(f.Conflicts) == 0 && f.Check == "" && len(f.Redactions) == 0 && f.Head == "" && f.Rewritten == ""
+		len(f.Conflicts) == 0 && f.Check == "" && len(f.Redactions) == 0 && f.Head == "" && f.Rewritten == "" &&
+		f.TakenFrom == "" && f.LeftFor == ""
 }
 
 // Facts records what is now known of a state beside its digest, in the place of
@@ -78,6 +83,17 @@ func (t *Tx) Keep(commit git.OID) { t.commits = append(t.commits, commit) }
 
 // Link keeps the transactions about an attempt reachable from this one.
 func (t *Tx) Link(ctx context.Context, attempt string) error {
+	machine, err := t.MachineOf(ctx, attempt)
+	if err != nil {
+		return err
+	}
+	if machine != "" {
+		ids, err := texts(ctx, t.q, `SELECT commit_id FROM refs WHERE name = ?`, MachineRef(machine, attempt))
+		if err == nil && len(ids) > 0 {
+			t.Keep(git.OID(ids[0]))
+		}
+		return err
+	}
 	ids, err := texts(ctx, t.q, `SELECT commit_id FROM refs WHERE name = ?`, AttemptRef(attempt))
 	if err != nil || len(ids) == 0 || slices.Contains(t.links, ids[0]) {
 		return err
@@ -171,6 +187,18 @@ func (l *Ledger) publish(ctx context.Context, verb string, tx *Tx) (hop.Operatio
 	if err := l.rehearse(ctx, t, ref, commit); err != nil {
 		return none, err
 	}
+	var published Publication
+	if tx.hand != nil {
+		if published, err = l.announce(ctx, tx, commit); err != nil {
+			return none, err
+		}
+		if err := tx.Objects.Flush(ctx); err != nil {
+			return none, err
+		}
+		if err := tx.hand(ctx, published); err != nil {
+			return none, err
+		}
+	}
 	// From here on the work is finished also when the caller was interrupted: the
 	// rest takes a moment, and a half-done write costs the next command more.
 	ctx = context.WithoutCancel(ctx)
@@ -180,6 +208,9 @@ func (l *Ledger) publish(ctx context.Context, verb string, tx *Tx) (hop.Operatio
 	updates, err := l.updates(ctx, t, tx, ref, commit)
 	if err != nil {
 		return none, err
+	}
+	if tx.hand != nil {
+		updates = append(updates, git.RefUpdate{Name: publishingRef, Old: published.marker})
 	}
 	if _, err := l.db.ExecContext(ctx, `INSERT INTO intents(id, ref, old, new, accepted) VALUES(?,?,?,?,?)`,
 		t.ID, ref, t.Prev, string(commit), acceptedCommit(tx)); err != nil {
@@ -215,6 +246,14 @@ func acceptedCommit(tx *Tx) string {
 // prepare completes the transaction's header.
 func (l *Ledger) prepare(ctx context.Context, verb string, tx *Tx) (*Transaction, string, error) {
 	ref := AttemptRef(tx.attempt)
+	if err := l.refuseForeign(ctx, tx.attempt); err != nil {
+		return nil, "", err
+	}
+	if tx.attempt == "" {
+		if err := l.refuseWhilePublishing(ctx); err != nil {
+			return nil, "", err
+		}
+	}
 	prev, err := l.indexedRef(ctx, ref)
 	if err != nil {
 		return nil, "", err

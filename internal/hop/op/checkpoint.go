@@ -24,8 +24,16 @@ const workspaceWait = 2 * time.Minute
 
 func workspaceOf(attempt string) string { return workspace.RelativeWorkspace(attempt) }
 
-// lockWorkspace keeps other commands from the workspace of an attempt.
+// lockWorkspace keeps other commands from the workspace of an attempt, which must
+// be one of this machine.
 func (p *Project) lockWorkspace(ctx context.Context, attempt, verb string) (unlock func(), err error) {
+	machine, err := p.MachineOf(ctx, attempt)
+	if err != nil {
+		return nil, err
+	}
+	if machine != "" {
+		return nil, ledger.ForeignAttempt(attempt, machine)
+	}
 	ctx, cancel := context.WithTimeout(ctx, workspaceWait)
 	defer cancel()
 	return durable.Lock(ctx, p.Layout.LockFile(attempt), "hop "+verb)

@@ -264,8 +264,12 @@ func (p *Project) landedAs(ctx context.Context, proposal string) (string, error)
 }
 
 // undone reports whether an accepted state's effect has been taken back, and not
-// brought back since.
+// brought back since, or is on a line that was left.
 func (p *Project) undone(ctx context.Context, accepted string) (bool, error) {
+	entry, err := p.State(ctx, accepted)
+	if err != nil || entry.Facts.LeftFor != "" {
+		return err == nil, err
+	}
 	by, err := p.Children(ctx, accepted, hop.RoleReverts)
 	if err != nil {
 		return false, err

@@ -200,7 +200,11 @@ func (d *doctor) accepted(ctx context.Context) error {
 // copies looks for workspaces that are missing, and for working copies that git
 // still lists although their folders are gone.
 func (d *doctor) copies(ctx context.Context) error {
-	open, err := d.OpenAttempts(ctx)
+	all, err := d.OpenAttempts(ctx)
+	if err != nil {
+		return err
+	}
+	open, _, err := d.byMachine(ctx, all)
 	if err != nil {
 		return err
 	}

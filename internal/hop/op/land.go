@@ -23,6 +23,8 @@ type LandRequest struct {
 	Command []string
 	// Sync also writes the result into the project's visible folder.
 	Sync bool
+	// Remote is where the result is published, all or nothing, or empty.
+	Remote string
 }
 
 // maxRetries is how often a landing is composed anew because the accepted state
@@ -38,13 +40,23 @@ func (p *Project) Land(ctx context.Context, r LandRequest) (hop.Landed, error) {
 	if err != nil {
 		return hop.Landed{}, err
 	}
-	if done, found, err := p.landedBefore(ctx, proposals); err != nil || found {
-		return p.withSync(ctx, done, r.Sync, err)
-	}
 	for retries := 0; ; retries++ {
 		l := landing{Project: p, request: r, id: hop.NewID(hop.PrefixAccepted, p.Clock.Now())}
+		if r.Remote != "" {
+			if l.remote, err = p.meet(ctx, r.Remote); err != nil {
+				return hop.Landed{}, err
+			}
+		}
+		done, found, err := p.landedBefore(ctx, proposals)
+		if found && l.remote != nil {
+			done.Published = r.Remote
+			err = p.publishHead(ctx, r.Remote, l.remote)
+		}
+		if err != nil || found {
+			return p.withSync(ctx, done, r.Sync, err)
+		}
 		leave := p.queue(ctx, len(r.Command) == 0)
-		done, err := l.try(ctx, proposals)
+		done, err = l.try(ctx, proposals)
 		leave()
 		if fault.Is(err, ledger.CodeHeadChanged) && retries < maxRetries {
 			p.say("the accepted state moved; composing anew")
@@ -182,6 +194,8 @@ type landing struct {
 	checks   map[git.OID]hop.Check
 	refusals []hop.Refusal
 	parts    map[string]composition
+	// remote is what was exchanged with where the result is to be published.
+	remote *exchange
 }
 
 // try composes and validates the proposals on the accepted state of this moment,
@@ -272,7 +286,7 @@ func (l *landing) publish(ctx context.Context, fit []hop.State, tree git.OID) (h
 	if c, ran := l.checks[tree]; ran {
 		check = &c
 	}
-	_, err := l.record(ctx, l.request.Verb, func(t *ledger.Tx) error {
+	err := l.write(ctx, func(t *ledger.Tx) error {
 		if err := t.ExpectAccepted(ctx, l.head.ID); err != nil {
 			return err
 		}
@@ -295,7 +309,7 @@ func (l *landing) publish(ctx context.Context, fit []hop.State, tree git.OID) (h
 	if err != nil {
 		return done, err
 	}
-	done.Check = check
+	done.Check, done.Published = check, l.request.Remote
 	var mine []string
 	for _, s := range fit {
 		mine = append(mine, l.parts[s.ID].mine...)
@@ -307,6 +321,15 @@ func (l *landing) publish(ctx context.Context, fit []hop.State, tree git.OID) (h
 	done.ProposalPaths, done.RawPaths = readable(slices.Compact(mine))
 	done.CurrentPaths, _ = readable(l.parts[fit[0].ID].theirs)
 	return done, nil
+}
+
+// write records the landing, here alone or first on the remote.
+func (l *landing) write(ctx context.Context, build func(*ledger.Tx) error) error {
+	if l.remote == nil {
+		_, err := l.record(ctx, l.request.Verb, build)
+		return err
+	}
+	return l.WritePublished(ctx, l.request.Verb, l.request.Remote, build, l.publisher(l.request.Remote, l.remote))
 }
 
 // acceptedState is the state to be, with its commit.
@@ -351,7 +374,7 @@ func acceptedMessage(s hop.State, fit []hop.State) string {
 
 // closeAttempt records that an attempt's work is accepted, unless it has gone on
 // meanwhile.
-func (l *landing) closeAttempt(ctx context.Context, t *ledger.Tx, proposal hop.State) error {
+func (p *Project) closeAttempt(ctx context.Context, t *ledger.Tx, proposal hop.State) error {
 	if err := t.Link(ctx, proposal.AttemptID); err != nil {
 		return err
 	}
@@ -359,7 +382,7 @@ func (l *landing) closeAttempt(ctx context.Context, t *ledger.Tx, proposal hop.S
 	if err != nil {
 		return err
 	}
-	if attempt.HeadStateID != proposal.ID && !l.failedOn(ctx, attempt.HeadStateID, proposal.ID) {
+	if attempt.HeadStateID != proposal.ID && !p.failedOn(ctx, attempt.HeadStateID, proposal.ID) {
 		return nil
 	}
 	task, err := t.Reader.Task(ctx, attempt.TaskID)

@@ -17,14 +17,40 @@ func (p *Project) Status(ctx context.Context) (hop.Overview, error) {
 	if err != nil {
 		return hop.Overview{}, err
 	}
-	attempts, err := p.OpenAttempts(ctx)
+	all, err := p.OpenAttempts(ctx)
+	if err != nil {
+		return hop.Overview{}, err
+	}
+	attempts, shared, err := p.byMachine(ctx, all)
 	if err != nil {
 		return hop.Overview{}, err
 	}
 	for i := range attempts {
 		attempts[i] = p.absolute(attempts[i])
 	}
-	return hop.Overview{Root: p.Layout.Root, AcceptedHead: head.State, Attempts: attempts, Warnings: p.Notes}, nil
+	return hop.Overview{Root: p.Layout.Root, AcceptedHead: head.State, Attempts: attempts, Shared: shared, Warnings: p.Notes}, nil
+}
+
+// byMachine tells the attempts of this machine from those of others.
+func (p *Project) byMachine(ctx context.Context, all []hop.Attempt) (own, others []hop.Attempt, err error) {
+	shared, err := p.Shared(ctx)
+	if err != nil || !shared {
+		return all, nil, err
+	}
+	own = []hop.Attempt{}
+	for _, a := range all {
+		machine, err := p.MachineOf(ctx, a.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		if machine == "" {
+			own = append(own, a)
+			continue
+		}
+		a.Workspace = ""
+		others = append(others, a)
+	}
+	return own, others, nil
 }
 
 // StatusOfRoot is Status with what the visible folder holds: it walks the folder.
@@ -68,8 +94,21 @@ func (p *Project) Graph(ctx context.Context) ([]hop.Node, error) {
 	return nodes, nil
 }
 
-// History returns the accepted states, newest first.
+// History returns the accepted states, newest first; of those that other machines
+// have shared, the ones on our line.
 func (p *Project) History(ctx context.Context) ([]hop.State, error) {
+	shared, err := p.Shared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if shared {
+		head, err := p.Accepted(ctx)
+		if err != nil {
+			return nil, err
+		}
+		line, err := lineOf(ctx, p.Reader, head.State)
+		return line[:min(len(line), maxHistory)], err
+	}
 	entries, err := p.Newest(ctx, maxHistory, hop.KindAccepted)
 	if err != nil {
 		return nil, err

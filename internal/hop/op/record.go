@@ -20,8 +20,16 @@ func folderKey(root string) string {
 	return filepath.Base(root) + "-" + hex.EncodeToString(sum[:6])
 }
 
-// record writes one operation, and makes the paths of what it returns absolute.
+// record writes one operation. Where the accepted line waits for the end of a
+// publication that was cut short, that is found out first.
 func (p *Project) record(ctx context.Context, verb string, build func(*ledger.Tx) error) (hop.Operation, error) {
+	done, err := p.Write(ctx, verb, build)
+	if !fault.Is(err, ledger.CodePublishing) {
+		return done, err
+	}
+	if err := p.settlePublication(ctx); err != nil {
+		return done, err
+	}
 	return p.Write(ctx, verb, build)
 }
 

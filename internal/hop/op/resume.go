@@ -8,12 +8,24 @@ import (
 )
 
 // Resume makes sure that the attempt of a state has its workspace: one that is
-// missing or was parked is made anew from the attempt's last own work.
+// missing or was parked is made anew from the attempt's last own work. An attempt
+// of another machine goes on in a new one of this machine.
 func (p *Project) Resume(ctx context.Context, id string) (hop.Resumed, error) {
 	_, attempt, err := p.stateOfAttempt(ctx, id)
 	if err != nil {
 		return hop.Resumed{}, err
 	}
+	machine, err := p.MachineOf(ctx, attempt.ID)
+	if err != nil {
+		return hop.Resumed{}, err
+	}
+	if machine != "" {
+		return p.takeOver(ctx, attempt)
+	}
+	return p.resumeOwn(ctx, attempt)
+}
+
+func (p *Project) resumeOwn(ctx context.Context, attempt hop.Attempt) (hop.Resumed, error) {
 	unlock, err := p.lockWorkspace(ctx, attempt.ID, "resume")
 	if err != nil {
 		return hop.Resumed{}, err

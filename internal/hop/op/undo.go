@@ -2,6 +2,7 @@ package op
 
 import (
 	"context"
+	"errors"
 
 	"bridle/hop"
 	"bridle/internal/hop/ledger"
@@ -96,6 +97,9 @@ func (p *Project) UndoOperation(ctx context.Context, id string) (hop.State, erro
 	head, err := p.Accepted(ctx)
 	if err != nil {
 		return hop.State{}, err
+	}
+	if on, err := p.descends(ctx, git.OID(head.State.GitCommit), git.OID(accepted.GitCommit)); err != nil || !on {
+		return hop.State{}, errors.Join(err, fault.Newf("not_reversible", "operation %q accepted what is not on the accepted line of this machine", id).WithNext("hop history"))
 	}
 	merge, err := p.Repo.MergeTrees(ctx, git.OID(accepted.SourceTree), git.OID(head.State.SourceTree), git.OID(before.State.SourceTree))
 	if err != nil {

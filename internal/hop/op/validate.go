@@ -90,8 +90,16 @@ func (l *landing) fail(ctx context.Context, before []hop.State, proposal hop.Sta
 		if err != nil {
 			return err
 		}
-		t.About(attempt.ID)
 		check.AttemptID, check.CreatedAt = attempt.ID, t.Now()
+		machine, err := t.MachineOf(ctx, attempt.ID)
+		if err != nil {
+			return err
+		}
+		if machine != "" { // its attempt goes on where it belongs; the evidence is ours
+			t.Check(check)
+			return nil
+		}
+		t.About(attempt.ID)
 		if attempt.HeadStateID == proposal.ID {
 			failed = l.failedState(t, attempt, proposal, check, tree)
 			check.StateID = failed
