@@ -85,7 +85,15 @@ func noPolicy(p *pack.Pack, key string) *fault.Error {
 	return f.WithHint("pack %q has no such command; %s", p.ID, commandsOf(p)).WithNext(next)
 }
 
+// unauthenticated refuses a call whose session cannot be told. A session that says
+// itself what is wrong with it, such as settings that cannot be read, is left its
+// words and its code.
 func unauthenticated(cause error) *fault.Error {
+	var told *fault.Error
+	if errors.As(cause, &told) && told.Code != fault.CodeInternal {
+		known := *told
+		return &known
+	}
 	return fault.New(CodeDenied, "denied: no authenticated principal with a tenant").
 		WithHint("stop and tell the user: the session does not say who acts").Because(cause)
 }

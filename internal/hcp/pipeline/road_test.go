@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -77,6 +78,11 @@ func obstacles() []obstacle {
 		{step: "scope", name: "no session", place: func(w *world) {
 			w.options.Scope = func(context.Context) (hcp.AuthzContext, error) { return hcp.AuthzContext{}, errors.New("expired") }
 		}, error: "denied: no authenticated principal", code: "denied"},
+		{step: "scope", name: "a session that cannot be read", place: func(w *world) {
+			w.options.Scope = func(context.Context) (hcp.AuthzContext, error) {
+				return hcp.AuthzContext{}, fmt.Errorf("open the session: %w", fault.New("bad_state", "the state cannot be used").WithHint("repair it"))
+			}
+		}, error: "the state cannot be used", code: "bad_state", hint: "repair it"},
 		{
 			step: "scope", name: "no Principal", place: func(w *world) { w.scope.Principal.ID = "" },
 			error: "denied: no authenticated Principal", code: "denied",

@@ -28,6 +28,11 @@ const (
 	skillFile   = "SKILL.md"
 )
 
+// folders are those that every store has.
+func folders() []string {
+	return []string{packsDir, skillsDir, activationsDir, jailsDir, ephemeralDir, outputsDir, locksDir, tmpDir}
+}
+
 // Private is every mode the store gives: nobody but its user reads it.
 const (
 	dirMode  = 0o700

@@ -135,8 +135,28 @@ func (s *Store) ready() (bool, error) {
 	if err != nil || !known {
 		return false, err
 	}
+	complete, err := s.checkFolders()
+	if err != nil || !complete {
+		return false, err
+	}
 	_, err = os.Lstat(filepath.Join(s.PackDir(hcp.BootstrapPack), surfaceFile))
 	return err == nil, nil
+}
+
+// checkFolders reports whether every folder of the store is there. One that is a
+// link leads to where others may write, however private the store is.
+func (s *Store) checkFolders() (complete bool, err error) {
+	complete = true
+	for _, dir := range folders() {
+		err := checkPrivateDir(s.path(dir))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			complete = false
+		case err != nil:
+			return false, err
+		}
+	}
+	return complete, nil
 }
 
 // formatText is store.json as this program writes it.
@@ -186,7 +206,7 @@ func (s *Store) create(ctx context.Context) error {
 	if _, err := s.checkHome(); err != nil {
 		return err
 	}
-	for _, dir := range []string{packsDir, skillsDir, activationsDir, jailsDir, ephemeralDir, outputsDir, locksDir, tmpDir} {
+	for _, dir := range folders() {
 		if err := s.privateDir(s.path(dir)); err != nil {
 			return err
 		}

@@ -266,6 +266,48 @@ func TestReadableHomeIsMadePrivate(t *testing.T) {
 	}
 }
 
+func TestFolderOfTheStoreThatIsNoneOfItsOwnIsRefused(t *testing.T) {
+	for _, dir := range folders() {
+		t.Run(dir, func(t *testing.T) {
+			s := newStore(t)
+			elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+			if err := os.Rename(s.path(dir), elsewhere); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(elsewhere, s.path(dir)); err != nil {
+				t.Skipf("this system makes no links: %v", err)
+			}
+			_, err := Open(t.Context(), s.Home(), Options{})
+			wantCode(t, err, CodeUnsafeStore)
+			if err := os.Remove(s.path(dir)); err != nil {
+				t.Fatal(err)
+			}
+			write(t, s.path(dir), "a file")
+			_, err = Open(t.Context(), s.Home(), Options{})
+			wantCode(t, err, CodeUnsafeStore)
+		})
+	}
+}
+
+func TestFolderOfTheStoreThatIsGoneIsMadeAgain(t *testing.T) {
+	for _, dir := range folders() {
+		t.Run(dir, func(t *testing.T) {
+			s := newStore(t)
+			if err := os.RemoveAll(s.path(dir)); err != nil {
+				t.Fatal(err)
+			}
+			again := openAt(t, s.Home(), Options{})
+			source := wrapPack("demo", "./bin/demo").write(t, filepath.Join(t.TempDir(), "source"))
+			if _, err := again.Install(t.Context(), source, InstallOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := again.Activate(t.Context(), []string{"demo"}, ActivateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
 func TestStoreOfALaterVersionIsLeftAlone(t *testing.T) {
 	for _, name := range []string{formatFile, filepath.Join(activationsDir, hcp.BootstrapPack+".json")} {
 		s := newStore(t)

@@ -87,13 +87,18 @@ func (a App) Run(ctx context.Context, inv Invocation) int {
 	if a.Words != nil {
 		inv.Args = a.Words(inv.Args)
 	}
+	inv.Args = versionAsVerb(inv.Args)
 	a.Verbs = append(slices.Clone(a.Verbs), builtin()...)
-	call := &Call{Invocation: inv, App: a, JSON: wantsJSON(inv.Args) || a.JSONWhenPiped && !inv.Terminal.Stdout && !explains(inv.Args)}
+	asked := wantsJSON(inv.Args) || a.JSONWhenPiped && !inv.Terminal.Stdout && !explains(inv.Args)
+	call := &Call{Invocation: inv, App: a, JSON: asked}
 	ctx, stop := untilEnded(ctx)
 	defer stop()
 	// A second signal finds the default again and ends the process.
 	context.AfterFunc(ctx, stop)
 	err := call.dispatch(ctx)
+	if err != nil {
+		call.JSON = asked // a value that --json does not take has cleared it
+	}
 	return call.finish(ctx, err)
 }
 

@@ -52,6 +52,7 @@ func app() cli.App {
 			{Name: "echo", Aliases: []string{"say"}, Short: "print the words", Group: "things", New: echo},
 			{Name: "fail", Short: "fail as told", New: failing},
 			{Name: "skill", Short: "print text", New: skill},
+			{Name: "bare", Short: "take no words", New: bare, Hidden: true},
 			{Name: "far", Short: "handed over"},
 			{Name: "table", Short: "print a table", New: table},
 		},
@@ -78,6 +79,13 @@ func echo(c *cli.Call) *cobra.Command {
 func skill(c *cli.Call) *cobra.Command {
 	return &cobra.Command{Use: "skill", RunE: c.Run(func(context.Context, []string) (cli.Result, error) {
 		return cli.Result{Value: map[string]any{"skill": "# hi\x1b[2J"}, Raw: "# hi\x1b[2J"}, nil
+	})}
+}
+
+// bare checks its arguments by one of cobra's own checks.
+func bare(c *cli.Call) *cobra.Command {
+	return &cobra.Command{Use: "bare --dir <directory>", Args: cobra.NoArgs, RunE: c.Run(func(context.Context, []string) (cli.Result, error) {
+		return cli.Result{}, nil
 	})}
 }
 
@@ -158,6 +166,8 @@ func TestEveryBadCommandLineIsAnsweredInTheFormAskedFor(t *testing.T) {
 		{[]string{"echo", "--shout=maybe", "a", "--json"}, `flag "--shout" does not take the value "maybe"`, "usage: tool echo <word> [word…]"},
 		{[]string{"--nope", "echo", "a", "--json"}, `unknown flag "--nope"`, "usage: tool <command> [arguments] [--json]"},
 		{[]string{"help", "ech", "--json"}, `unknown command "ech"`, `did you mean "echo"?`},
+		{[]string{"skill", "--json=maybe"}, `flag "--json" does not take the value "maybe"`, "usage: tool skill"},
+		{[]string{"bare", "extra", "--json"}, `unexpected argument "extra"`, "usage: tool bare --dir <directory>"},
 		{[]string{"completion", "tcsh", "--json"}, `unknown shell "tcsh"`, "the shells are bash, zsh, fish, powershell"},
 	} {
 		got := exec(t, c.args...)
@@ -315,6 +325,11 @@ func TestFailureLayoutIsTheProtocols(t *testing.T) {
 
 func TestVersionIsTheSameInEveryForm(t *testing.T) {
 	flag, verb := exec(t, "--version"), exec(t, "version")
+	for _, args := range [][]string{{"--version", "--json"}, {"--json", "--version"}} {
+		if got, want := exec(t, args...), exec(t, "version", "--json"); got != want {
+			t.Errorf("%q: %+v, want %+v", args, got, want)
+		}
+	}
 	if flag.out != verb.out || !strings.HasPrefix(flag.out, "tool ") || !strings.HasSuffix(flag.out, " (T/1)\n") {
 		t.Errorf("%q %q", flag.out, verb.out)
 	}

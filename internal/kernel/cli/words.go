@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,14 +25,23 @@ func beforeDashes(args []string) []string {
 func wantsJSON(args []string) bool {
 	wanted := false
 	for _, word := range beforeDashes(args) {
-		switch word {
-		case "--json", "--json=true", "--json=1":
-			wanted = true
-		case "--json=false", "--json=0":
-			wanted = false
+		value, valued := strings.CutPrefix(word, "--json=")
+		if word == "--json" || valued {
+			yes, err := strconv.ParseBool(value)
+			wanted = !valued || yes || err != nil
 		}
 	}
 	return wanted
+}
+
+// versionAsVerb reads --version, in front of no verb and among other flags, as the
+// verb of that name.
+func versionAsVerb(args []string) []string {
+	at := slices.Index(beforeDashes(args), "--version")
+	if at < 0 || firstWord(args) != "" {
+		return args
+	}
+	return slices.Concat(args[:at], []string{"version"}, args[at+1:])
 }
 
 func wantsHelp(args []string) bool {
@@ -61,6 +71,7 @@ func firstWord(args []string) string {
 // optional, and an ellipsis allows any number.
 func requireArguments(cmd *cobra.Command) {
 	if cmd.Args != nil {
+		cmd.Args = worded(cmd.Args)
 		return
 	}
 	var required, optional []string
@@ -85,6 +96,22 @@ func requireArguments(cmd *cobra.Command) {
 			return usageFault(cmd, "unexpected argument %q", args[len(required)+len(optional)])
 		}
 		return nil
+	}
+}
+
+// worded makes a usage fault of what a check of cobra's own refuses: its errors
+// are no faults, and would be taken for defects of the program.
+func worded(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		err := check(cmd, args)
+		var known *fault.Error
+		switch {
+		case err == nil || errors.As(err, &known):
+			return err
+		case len(args) > 0:
+			return usageFault(cmd, "unexpected argument %q", args[len(args)-1])
+		}
+		return usageFault(cmd, "an argument is missing")
 	}
 }
 
