@@ -67,6 +67,15 @@ func registryAnswer(w http.ResponseWriter, r *http.Request) {
 				"2.1.0": release("2.1.0", map[string]any{"engines": map[string]any{"node": ">=18"}, "dependencies": map[string]any{"pad": "^1.0.0"}}),
 			},
 		}
+	case r.URL.Path == "/many":
+		// Encoded in the order of the text, in which 1.9.1 comes last.
+		versions := map[string]any{}
+		for _, version := range []string{"1.9.0", "1.9.1", "1.10.0", "1.10.0-rc.2", "1.10.0-rc.10", "1.2.0", "2.0.0"} {
+			one := release(version, nil)
+			one["name"] = "many"
+			versions[version] = one
+		}
+		answer = map[string]any{"_id": "many", "name": "many", "dist-tags": map[string]any{"latest": "2.0.0"}, "versions": versions}
 	case r.URL.Path == "/private":
 		w.WriteHeader(http.StatusUnauthorized)
 		answer = map[string]any{"error": "login first"}
@@ -198,6 +207,13 @@ func TestNpmAsksTheRegistryOfTheProject(t *testing.T) {
 	}
 	if got := p.ok("view", "left@^1.0.0"); got["version"] != "1.2.0" {
 		t.Errorf("%v", got)
+	}
+	for word, want := range map[string]string{
+		"many@1": "1.10.0", "many@>=1.10.0-rc.1 <1.10.0": "1.10.0-rc.10", "many@>=1.2.0": "2.0.0", "many@~1.9.0": "1.9.1",
+	} {
+		if got := p.ok("view", word); got["version"] != want {
+			t.Errorf("%s: %v, want %s", word, got["version"], want)
+		}
 	}
 	if got := p.ok("view", "left@1.0.0"); got["deprecated"] != "too old" {
 		t.Errorf("%v", got)

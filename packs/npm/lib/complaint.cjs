@@ -13,6 +13,7 @@ const unreachable = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EA
 function explain(error, subject) {
   const { code = '', summary = '' } = error
   if (unreachable.includes(code)) return new Complaint(`the registry cannot be reached (${code}); this command needs the network`)
+  if (code === 'E404' && summary.includes('/-/v1/search')) return new Complaint('the registry of this project answers no searches')
   if (code === 'E404') return new Complaint(`the registry has no "${subject}"`)
   if (code === 'ETARGET') return new Complaint(`the registry has no version that matches "${subject}"`)
   if (code === 'E401' || code === 'E403') return new Complaint(`the registry refuses "${subject}" without a login (${code})`)

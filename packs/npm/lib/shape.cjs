@@ -40,9 +40,32 @@ function outdated(answer, limit) {
   return { count: packages.length, packages: shown, truncated }
 }
 
-// view takes the newest of several versions that a range matched.
+// precedence compares two versions as semver.org orders them: numbers as
+// numbers, and a pre-release before its release.
+function precedence(a, b) {
+  const [left, right] = [a, b].map((text) => /^(\d+)\.(\d+)\.(\d+)(?:-([^+]*))?/.exec(text || '') || ['', '0', '0', '0', '0'])
+  for (const i of [1, 2, 3]) if (+left[i] !== +right[i]) return left[i] - right[i]
+  if (!left[4] || !right[4]) return (left[4] ? 0 : 1) - (right[4] ? 0 : 1)
+  const [ours, theirs] = [left[4].split('.'), right[4].split('.')]
+  for (let i = 0; i < ours.length && i < theirs.length; i++) {
+    if (ours[i] === theirs[i]) continue
+    const [n, m] = [ours[i], theirs[i]].map((part) => (/^\d+$/.test(part) ? +part : NaN))
+    if (!Number.isNaN(n) && !Number.isNaN(m)) return n - m
+    if (Number.isNaN(n) !== Number.isNaN(m)) return Number.isNaN(n) ? 1 : -1
+    return ours[i] < theirs[i] ? -1 : 1
+  }
+  return ours.length - theirs.length
+}
+
+// chosen is the one of several versions that an installation would take: the
+// one tagged latest, else the highest. npm lists them in the order of the registry.
+function chosen(answers) {
+  const latest = answers.find((one) => one && one['dist-tags'] && one['dist-tags'].latest === one.version)
+  return latest || [...answers].sort((a, b) => precedence(a && a.version, b && b.version)).pop()
+}
+
 function view(answer, word) {
-  const one = Array.isArray(answer) ? answer[answer.length - 1] : answer
+  const one = Array.isArray(answer) ? chosen(answer) : answer
   if (!one || typeof one.name !== 'string') throw new Complaint(`the registry has no version that matches "${word}"`)
   const versions = [].concat(one.versions || [])
   return {
