@@ -98,7 +98,9 @@ func look(path string) Run {
 	if read(path, hound.ResultFile, &r) != nil {
 		return run
 	}
-	if r.SchemaVersion == hound.SchemaRunPending {
+	// A run that was cut off while its record was finished has a result already.
+	var index hound.RunPending
+	if err := read(path, hound.IndexFile, &index); err == nil && index.SchemaVersion == hound.SchemaRunPending {
 		run.State = StatePending
 		return run
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,8 @@ import (
 
 const planID = "ed2aa55077cd4b89f9553589016ba54dc1b2fa31a0e87ed23c339b81de72dac8"
 
-// root is a run root with one good record, one damaged and one pending.
+// root is a run root with one good record, one damaged, one pending, and one that
+// was cut off between its result and its index.
 func root(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -41,12 +43,14 @@ func root(t *testing.T) string {
 	}
 	put(planID, func(_ string, data []byte) []byte { return data })
 	put(strings.Repeat("a", 64), func(_ string, data []byte) []byte { return append(data, ' ') })
-	put(strings.Repeat("b", 64), func(name string, data []byte) []byte {
-		if name == "result.json" || name == "index.json" {
-			return []byte(`{"plan_id":"x","record":"result","schema_version":"hound.run.pending.v1"}` + "\n")
-		}
-		return data
-	})
+	for id, unwritten := range map[string][]string{"b": {"result.json", "index.json"}, "c": {"index.json"}} {
+		put(strings.Repeat(id, 64), func(name string, data []byte) []byte {
+			if slices.Contains(unwritten, name) {
+				return []byte(`{"plan_id":"x","record":"result","schema_version":"hound.run.pending.v1"}` + "\n")
+			}
+			return data
+		})
+	}
 	if err := os.Mkdir(filepath.Join(root, "something-else"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +59,7 @@ func root(t *testing.T) string {
 
 func TestRecordsAreListedWithTheirState(t *testing.T) {
 	runs, err := List(root(t))
-	if err != nil || len(runs) != 3 {
+	if err != nil || len(runs) != 4 {
 		t.Fatal(runs, err)
 	}
 	states := map[string]string{}
@@ -65,7 +69,8 @@ func TestRecordsAreListedWithTheirState(t *testing.T) {
 			t.Errorf("%+v", run)
 		}
 	}
-	if states[planID] != StateOK || states[strings.Repeat("a", 64)] != StateInvalid || states[strings.Repeat("b", 64)] != StatePending {
+	if states[planID] != StateOK || states[strings.Repeat("a", 64)] != StateInvalid || states[strings.Repeat("b", 64)] != StatePending ||
+		states[strings.Repeat("c", 64)] != StatePending {
 		t.Error(states)
 	}
 	none, err := List(filepath.Join(t.TempDir(), "none"))

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -230,32 +231,36 @@ func TestWhatIsNoRecordIsUnreadable(t *testing.T) {
 	}
 }
 
-// recorded is a run to be recorded anew.
+// published is a run to be recorded anew, with its result.
+func published() (run Run, result hound.RunResult, err error) {
+	read := func(name string) []byte {
+		data, readErr := houndspec.Interop.ReadFile("interop/elsewhere/run/" + planID + "/" + name)
+		err = errors.Join(err, readErr)
+		return data
+	}
+	p, planErr := plan.Parse(read(hound.PlanFile))
+	m, manifestErr := manifest.Parse(read(hound.ManifestFile))
+	a, approvalErr := approval.Parse(read(hound.ApprovalFile))
+	resultErr := json.Unmarshal(read(hound.ResultFile), &result)
+	return Run{Manifest: m, Plan: p, Approval: a}, result, errors.Join(err, planErr, manifestErr, approvalErr, resultErr)
+}
+
 func recorded(t testing.TB) Run {
 	t.Helper()
-	all := files(t)
-	p, err := plan.Parse(all[hound.PlanFile])
+	run, _, err := published()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := manifest.Parse(all[hound.ManifestFile])
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := approval.Parse(all[hound.ApprovalFile])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Run{Manifest: m, Plan: p, Approval: a}
+	return run
 }
 
 func ended(t testing.TB) hound.RunResult {
 	t.Helper()
-	var r hound.RunResult
-	if err := json.Unmarshal(files(t)[hound.ResultFile], &r); err != nil {
+	_, result, err := published()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return result
 }
 
 func TestRecordIsWrittenAsOthersWriteIt(t *testing.T) {

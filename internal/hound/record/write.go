@@ -110,17 +110,43 @@ func (d *Directory) blocked() string {
 	return ""
 }
 
-// publish fills a hidden directory and moves it into place. What an earlier,
-// cut-off attempt left of it goes first.
+// draftEnd ends the name of a record's directory while it is made.
+const draftEnd = ".new"
+
+// isDraft reports whether a name is that of a record in the making. The caller
+// of Create holds the lock of the repository: none but its own is being made.
+func isDraft(name string) bool {
+	id, ends := strings.CutSuffix(name, draftEnd)
+	return ends && strings.HasPrefix(id, ".") && document.IsSHA256(id[1:])
+}
+
+// sweep removes what attempts that were cut off have left.
+func sweep(parent string) error {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return durable.Explain("read", parent, err)
+	}
+	for _, entry := range entries {
+		if !isDraft(entry.Name()) {
+			continue
+		}
+		if err := durable.RemoveAll(filepath.Join(parent, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publish fills a hidden directory and moves it into place.
 func publish(path string, files map[string][]byte) error {
 	parent, name := filepath.Split(path)
 	if err := durable.MkdirAll(filepath.Clean(parent), dirPerm); err != nil {
 		return err
 	}
-	making := filepath.Join(parent, "."+name+".new")
-	if err := durable.RemoveAll(making); err != nil {
+	if err := sweep(filepath.Clean(parent)); err != nil {
 		return err
 	}
+	making := filepath.Join(parent, "."+name+draftEnd)
 	if err := durable.MkdirAll(making, dirPerm); err != nil {
 		return err
 	}
