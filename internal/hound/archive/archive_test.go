@@ -136,7 +136,7 @@ func TestRemovedRecordsLeaveTheirDigestsInAChain(t *testing.T) {
 		t.Errorf("%+v, %v", kept, err)
 	}
 	left, err := List(root)
-	if err != nil || len(left) != 2 {
+	if err != nil || len(left) != 3 {
 		t.Error(left, err)
 	}
 	outside := Run{PlanID: planID, Path: filepath.Join(t.TempDir(), planID)}
