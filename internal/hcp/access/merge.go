@@ -17,6 +17,7 @@ const (
 	User        Origin = "user"
 	Environment Origin = "environment"
 	Project     Origin = "project"
+	Outer       Origin = "outer project"
 	Session     Origin = "session"
 )
 
@@ -41,6 +42,18 @@ type Layers struct {
 	Env               Variables
 	Project           hcp.AccessConfig
 	UserAt, ProjectAt []int
+	// Outer are further projects that the call is made in: those around the
+	// project, and those around the caller where the environment names another
+	// folder. They tighten as the project does, since a nested repository or a
+	// variable, which anyone can make, would otherwise take its rules away.
+	Outer []OuterProject
+}
+
+// OuterProject are the settings of one more project, with the places of its
+// rules as in Layers.
+type OuterProject struct {
+	Config hcp.AccessConfig
+	At     []int
 }
 
 // placeOf is the place in the file of the rule at i.
@@ -97,7 +110,7 @@ func (e *Effective) ModeOf(packID string) PackMode {
 // environment replaces the general mode and the approvals, for one process, but
 // under an agent only where it is stricter; a pack's own mode gives way to it
 // only where it is stricter, since the person who set that one meant the pack.
-// The project may only tighten.
+// The project may only tighten, and so may those around it.
 func Merge(l Layers) Effective {
 	e := Effective{Mode: ModeAuto, ModeFrom: Default, Approvals: ApprovalsAgent, ApprovalsFrom: Default, Packs: map[string]PackMode{}}
 	if l.User.Mode != "" {
@@ -111,7 +124,10 @@ func Merge(l Layers) Effective {
 	}
 	e.addRules(l.User.Rules, l.UserAt)
 	e.addEnvironment(l.Env)
-	e.addProject(l.Project, l.ProjectAt)
+	e.addProject(l.Project, l.ProjectAt, Project)
+	for _, outer := range l.Outer {
+		e.addProject(outer.Config, outer.At, Outer)
+	}
 	e.index = NewIndex(e.Rules)
 	return e
 }
@@ -167,50 +183,50 @@ func (e *Effective) environmentMode(v Variables) {
 	}
 }
 
-func (e *Effective) addProject(c hcp.AccessConfig, at []int) {
+func (e *Effective) addProject(c hcp.AccessConfig, at []int, from Origin) {
 	if c.Mode != "" {
 		mode := Mode(c.Mode)
 		if mode.looserThan(e.Mode) {
-			e.ignore(Project, "mode "+c.Mode, "a project may only tighten, and the mode is %s", e.Mode)
+			e.ignore(from, "mode "+c.Mode, "a project may only tighten, and the mode is %s", e.Mode)
 		} else if e.Mode.looserThan(mode) {
-			e.Mode, e.ModeFrom = mode, Project
+			e.Mode, e.ModeFrom = mode, from
 		}
 		for id, own := range e.Packs {
 			if own.Mode.looserThan(mode) {
-				e.Packs[id] = PackMode{mode, Project}
+				e.Packs[id] = PackMode{mode, from}
 			}
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Packs)) {
 		mode, now := Mode(c.Packs[id].Mode), e.ModeOf(id).Mode
 		if mode.looserThan(now) {
-			e.ignore(Project, fmt.Sprintf("mode %s for pack %q", mode, id), "a project may only tighten, and the mode is %s", now)
+			e.ignore(from, fmt.Sprintf("mode %s for pack %q", mode, id), "a project may only tighten, and the mode is %s", now)
 		} else if now.looserThan(mode) {
-			e.Packs[id] = PackMode{mode, Project}
+			e.Packs[id] = PackMode{mode, from}
 		}
 	}
 	switch {
 	case Approvals(c.Approvals) == ApprovalsHuman && e.Approvals == ApprovalsAgent:
-		e.Approvals, e.ApprovalsFrom = ApprovalsHuman, Project
+		e.Approvals, e.ApprovalsFrom = ApprovalsHuman, from
 	case Approvals(c.Approvals) == ApprovalsAgent && e.Approvals == ApprovalsHuman:
-		e.ignore(Project, "approvals agent", "a project may only tighten, and approvals are human")
+		e.ignore(from, "approvals agent", "a project may only tighten, and approvals are human")
 	}
-	e.projectRules(c, at)
+	e.projectRules(c, at, from)
 }
 
-func (e *Effective) projectRules(c hcp.AccessConfig, at []int) {
+func (e *Effective) projectRules(c hcp.AccessConfig, at []int, from Origin) {
 	for i, r := range c.Rules {
 		if r.Decision == string(Allow) {
-			e.ignore(Project, fmt.Sprintf("rule %d allow %q", placeOf(at, i), r.Match), "a project may only tighten, so it cannot allow")
+			e.ignore(from, fmt.Sprintf("rule %d allow %q", placeOf(at, i), r.Match), "a project may only tighten, so it cannot allow")
 			continue
 		}
-		e.Rules = append(e.Rules, NewRule(r, Project, placeOf(at, i)))
+		e.Rules = append(e.Rules, NewRule(r, from, placeOf(at, i)))
 	}
 	if len(c.Projects) > 0 {
-		e.ignore(Project, "projects", "only the user's own file says what belongs to the user")
+		e.ignore(from, "projects", "only the user's own file says what belongs to the user")
 	}
 	if len(c.Stores) > 0 {
-		e.ignore(Project, "stores", "only the user's own file says what belongs to the user")
+		e.ignore(from, "stores", "only the user's own file says what belongs to the user")
 	}
 }
 

@@ -112,7 +112,7 @@ func TestNothingThatMayOnlyTightenLetsMoreRun(t *testing.T) {
 			Confirmed: rapid.Bool().Draw(t, "confirmed"),
 		}
 		alone := Merge(Layers{User: user})
-		all := Merge(Layers{User: user, Env: env, Project: project})
+		all := Merge(Layers{User: user, Env: env, Project: project, Outer: []OuterProject{{Config: config.Draw(t, "outer")}}})
 		before, after := Decide(call, alone.For("p")), Decide(call, all.For("p"))
 		if rank[after.Decision] < rank[before.Decision] {
 			t.Fatalf("%s became %s", before.Decision, after.Decision)

@@ -30,6 +30,8 @@ type accessResult struct {
 type accessFiles struct {
 	User    string `json:"user"`
 	Project string `json:"project,omitempty"`
+	// Outer are further projects around, which tighten as well.
+	Outer []string `json:"outer,omitempty"`
 }
 
 // ruleRow is a rule with where it stands.
@@ -50,7 +52,7 @@ func accessCommand(c *cli.Call) *cobra.Command {
 				return cli.Result{}, err
 			}
 			result, err := showAccess(rt)
-			result.Agent = agentMarker(c)
+			result.Agent = agentSign(c)
 			return cli.Result{Value: result, Text: result.print}, err
 		}),
 	}
@@ -66,6 +68,7 @@ func showAccess(rt *local.Runtime) (accessResult, error) {
 		Packs: e.Packs, Rules: ruleRows(e.Rules), Ignored: append([]access.Ignored{}, e.Ignored...),
 	}
 	r.Files.User, r.Files.Project = rt.AccessFiles()
+	r.Files.Outer = rt.OuterAccessFiles()
 	return r, nil
 }
 

@@ -92,7 +92,7 @@ func doctor(ctx context.Context, c *cli.Call, rt *local.Runtime) (doctorResult, 
 		OK: true, CLI: Name, Protocol: hcp.ProtocolID, Version: hcp.Version, Home: facts.Home, SandboxDefault: true,
 		InstalledCount: len(facts.Installed), Activated: facts.Activated, Connected: facts.Connected,
 		Bootstrap: hcp.BootstrapPack, CLIVersion: cli.Version(), ProjectID: scope.ProjectID,
-		Principal: principal{ID: scope.Principal.ID, Kind: scope.Principal.Kind, Agent: agentMarker(c)},
+		Principal: principal{ID: scope.Principal.ID, Kind: scope.Principal.Kind, Agent: agentSign(c)},
 		Findings:  []finding{},
 	}
 	r.checkSandbox()

@@ -7,14 +7,14 @@ import (
 )
 
 // RequirePerson refuses what only a person may do: under every known marker of
-// an agent, and where no terminal belongs to the process, since whoever took
+// an agent, here or on a process above, and where no terminal belongs to the process, since whoever took
 // the markers away still has no person at it. What is refused is named by act.
 func RequirePerson(c *cli.Call, act string) error {
 	if personPresent(c) {
 		return nil
 	}
 	why := "there is no terminal with a person at it"
-	if marker := agentMarker(c); marker != "" {
+	if marker := agentSign(c); marker != "" {
 		why = marker + " says that an agent is at work"
 	}
 	return fault.Newf(CodeHumanOnly, "only a person %s", act).

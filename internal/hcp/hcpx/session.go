@@ -21,8 +21,20 @@ func agentMarker(c *cli.Call) string {
 	return name
 }
 
-// AgentAtWork reports whether a marker of an agent is set.
-func AgentAtWork(c *cli.Call) bool { return agentMarker(c) != "" }
+// agentSign is agentMarker, and else the sign of an agent on a process above,
+// whose environment the caller cannot change any more. Looking there costs a
+// few files, so it is done where something hangs on it: for what only a person
+// may do, and for variables that loosen.
+func agentSign(c *cli.Call) string {
+	if marker := agentMarker(c); marker != "" {
+		return marker
+	}
+	who, _ := c.AgentAbove(markers...)
+	return who
+}
+
+// AgentAtWork reports whether there is a sign of an agent.
+func AgentAtWork(c *cli.Call) bool { return agentSign(c) != "" }
 
 // Opener opens the store and the runtime over it for one call.
 type Opener func(ctx context.Context, c *cli.Call) (*local.Runtime, error)
@@ -54,6 +66,9 @@ func OpenWith(ctx context.Context, c *cli.Call, more composite.Handlers) (*local
 		Clock:       c.Clock,
 		Program:     Name,
 	}
+	if o.Agent == "" && (o.Mode != "" || o.Approvals != "") {
+		o.Agent = agentSign(c)
+	}
 	for _, name := range wrap.CertificateNames() {
 		if value, set := c.Env.Lookup(name); set {
 			o.Certificates = append(o.Certificates, name+"="+value)
@@ -63,8 +78,9 @@ func OpenWith(ctx context.Context, c *cli.Call, more composite.Handlers) (*local
 	return local.Open(ctx, o)
 }
 
-// personPresent reports whether the caller can be a person: no agent's marker,
-// and a terminal that the process belongs to.
+// personPresent reports whether the caller can be a person: no sign of an agent
+// here or on the processes above, and a terminal that the process belongs to. A
+// terminal alone is no proof, since anyone can make one.
 func personPresent(c *cli.Call) bool {
-	return agentMarker(c) == "" && c.Terminal.HasControlling()
+	return agentSign(c) == "" && c.Terminal.HasControlling()
 }

@@ -34,7 +34,7 @@ func uninstallCommand(c *cli.Call) *cobra.Command {
 			return cli.Result{}, err
 		}
 		id := args[0]
-		if agentMarker(c) != "" && !confirm {
+		if agentSign(c) != "" && !confirm {
 			return cli.Result{}, fault.New(access.CodeConfirmRequired, access.ErrorConfirmRequired).
 				WithHint("removing %q asks: show the user what goes, and add --confirm only after they agreed", id).
 				WithNext("hcpx uninstall " + id + " --confirm")

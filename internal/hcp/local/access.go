@@ -2,7 +2,9 @@ package local
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
@@ -11,6 +13,7 @@ import (
 	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/pipeline"
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/git"
 )
 
 // approvalsFile holds requests for a person's yes, in the store.
@@ -27,6 +30,44 @@ func (r *Runtime) AccessFiles() (user, project string) {
 	return user, accessfile.ProjectPath(root)
 }
 
+// OuterAccessFiles are the settings of every further repository of this user
+// that the working directory or the caller is in, the innermost first. Whoever
+// makes a repository, or only a .git, in a folder of a project, or names
+// another folder by HCP_PROJECT_DIR, is still in the project. What only looks
+// like a repository counts, too: all that such a file can do is tighten.
+func (r *Runtime) OuterAccessFiles() []string {
+	_, project := r.AccessFiles()
+	var files []string
+	for _, start := range []string{r.workDir(), r.o.Dir} {
+		at, err := filepath.EvalSymlinks(start)
+		if err != nil || !filepath.IsAbs(at) {
+			continue
+		}
+		for ; ; at = filepath.Dir(at) {
+			path := accessfile.ProjectPath(at)
+			if path != project && !slices.Contains(files, path) && r.tightens(at) {
+				files = append(files, path)
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	return files
+}
+
+// tightens reports whether a folder has settings of a project in it.
+func (r *Runtime) tightens(dir string) bool {
+	if _, err := os.Lstat(accessfile.ProjectPath(dir)); err != nil {
+		return false
+	}
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil || !git.Owned(dir) {
+		return false
+	}
+	isHome := slices.ContainsFunc(r.homes(), func(home string) bool { return home != "" && sameFile(dir, home) })
+	return !isHome && !sameFile(filepath.Join(dir, accessfile.Folder), r.o.Home)
+}
+
 // Access reads the settings anew and puts their layers together.
 func (r *Runtime) Access() (access.Effective, error) {
 	layers := access.Layers{Env: r.accessVariables()}
@@ -39,6 +80,13 @@ func (r *Runtime) Access() (access.Effective, error) {
 		if layers.Project, err = accessfile.Read(project, accessfile.Project); err != nil {
 			return access.Effective{}, err
 		}
+	}
+	for _, path := range r.OuterAccessFiles() {
+		config, err := accessfile.Read(path, accessfile.Project)
+		if err != nil {
+			return access.Effective{}, err
+		}
+		layers.Outer = append(layers.Outer, access.OuterProject{Config: config})
 	}
 	return access.Merge(layers), nil
 }
@@ -61,6 +109,13 @@ func (r *Runtime) accessSettings(_ context.Context, packID, key string) (access.
 		if layers.Project, layers.ProjectAt, err = accessfile.ReadFor(project, accessfile.Project, packID, key); err != nil {
 			return access.Settings{}, err
 		}
+	}
+	for _, path := range r.OuterAccessFiles() {
+		config, at, err := accessfile.ReadFor(path, accessfile.Project, packID, key)
+		if err != nil {
+			return access.Settings{}, err
+		}
+		layers.Outer = append(layers.Outer, access.OuterProject{Config: config, At: at})
 	}
 	effective := access.Merge(layers)
 	return effective.For(packID), nil

@@ -44,3 +44,26 @@ func TestAgentMarkers(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAgentAboveIsSeenByItsMarkerOrItsName(t *testing.T) {
+	chain := func(all ...Ancestor) *Invocation {
+		return &Invocation{Env: NewEnv(nil), Ancestors: func() []Ancestor { return all }}
+	}
+	shell := Ancestor{PID: 7, Name: "bash", Env: NewEnv([]string{"HOME=/home/ana", "AGENT=smith"})}
+	for _, c := range []struct {
+		i    *Invocation
+		want string
+	}{
+		{&Invocation{}, ""},
+		{chain(shell, Ancestor{PID: 3, Name: "sshd"}), ""},
+		{chain(shell, Ancestor{PID: 5, Name: "sh", Env: NewEnv([]string{"CLAUDECODE=1"})}), "CLAUDECODE of the process 5 above (sh)"},
+		{chain(shell, Ancestor{PID: 5, Name: "sh", Env: NewEnv([]string{"MY_MARK=1"})}), "MY_MARK of the process 5 above (sh)"},
+		{chain(shell, Ancestor{PID: 4, Name: "codex"}), "the process 4 above (codex)"},
+		{chain(shell, Ancestor{PID: 4, Name: "codexless"}), ""},
+	} {
+		who, found := c.i.AgentAbove("MY_MARK")
+		if who != c.want || found != (c.want != "") {
+			t.Errorf("%q, %v, want %q", who, found, c.want)
+		}
+	}
+}

@@ -32,6 +32,9 @@ type Invocation struct {
 	Stdout, Stderr io.Writer
 	Clock          clock.Clock
 	Terminal       Terminal
+	// Ancestors lists the processes above this one, the nearest first. Nil means
+	// that nothing is known of them.
+	Ancestors func() []Ancestor
 }
 
 // Terminal says which streams are terminals and how wide the screen is.
@@ -91,6 +94,7 @@ func Process() Invocation {
 		Stderr:      os.Stderr,
 		Clock:       clock.System(),
 		Terminal:    processTerminal(),
+		Ancestors:   processAncestors,
 	}
 }
 

@@ -122,6 +122,12 @@ func isRepository(dir string) bool {
 	return true
 }
 
+// Owned reports whether a folder belongs to this user.
+func Owned(dir string) bool {
+	info, err := os.Lstat(dir)
+	return err == nil && ownedByUs(info)
+}
+
 // checked refuses a repository of another user.
 func checked(l Location) (Location, error) {
 	for _, path := range []string{l.Root, filepath.Join(l.Root, ".git"), l.GitDir} {
