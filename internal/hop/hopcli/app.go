@@ -72,6 +72,7 @@ func App() cli.App {
 			{Name: "doctor", Short: "look whether all agrees, and mend it", Group: groupProject, New: doctorCommand},
 			{Name: "gc", Short: "free the room of idle workspaces", Group: groupProject, New: gcCommand},
 			{Name: "config", Short: "show the configuration in force", Group: groupProject, New: configCommand},
+			{Name: "hook", Short: "have an agent client record what it is asked and what it does", Group: groupProject, New: hookCommand},
 			{Name: "skill", Short: "install the instructions for agents, or print them", Group: groupProject, Offline: true, New: skillCommand},
 		},
 		Words:     words,
@@ -101,6 +102,7 @@ type refusal struct {
 	Check    *hop.Check    `json:"check,omitempty"`
 	State    string        `json:"failed_state,omitempty"`
 	Paths    []string      `json:"paths,omitempty"`
+	Snippet  string        `json:"snippet,omitempty"`
 	Refusals []hop.Refusal `json:"rejected,omitempty"`
 }
 
@@ -111,7 +113,7 @@ func failure(f *fault.Error) any {
 	}
 	return refusal{
 		Error: f.Message, ExitCode: exit, Code: f.Code, Hint: f.Hint, Next: f.Next,
-		Overlap: d.Overlap, Check: d.Check, State: d.State, Paths: d.Paths, Refusals: d.Refusals,
+		Overlap: d.Overlap, Check: d.Check, State: d.State, Paths: d.Paths, Snippet: d.Snippet, Refusals: d.Refusals,
 	}
 }
 
@@ -161,8 +163,16 @@ func surroundings(c *cli.Call) op.Surroundings {
 
 // note writes a line to standard error.
 func note(c *cli.Call, text string) {
-	p := c.NewPage()
-	p.Line(p.Dim(Name+": "), text)
+	aside(c, func(p *cli.Page) { p.Line(p.Dim(Name+": "), text) })
+}
+
+// aside writes a page to standard error, with colour where that is a terminal.
+func aside(c *cli.Call, fill func(*cli.Page)) {
+	p := c.NewPlainPage()
+	if c.Terminal.Stderr {
+		p = c.NewPage()
+	}
+	fill(p)
 	_, _ = c.Stderr.Write([]byte(p.String()))
 }
 

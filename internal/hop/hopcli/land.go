@@ -65,16 +65,16 @@ func showRefusal(c *cli.Call, err error) {
 	if d.Overlap == nil {
 		return
 	}
-	p := c.NewPage()
-	p.Line("changed on both sides:")
-	for _, o := range d.Overlap.Paths {
-		other := ""
-		if o.Other != "" {
-			other = " and " + o.Other
+	aside(c, func(p *cli.Page) {
+		p.Line("changed on both sides:")
+		for _, o := range d.Overlap.Paths {
+			other := ""
+			if o.Other != "" {
+				other = " and " + o.Other
+			}
+			p.Line("  ", o.Path, other, " (", strings.ReplaceAll(o.Kind, "_", " "), ")")
 		}
-		p.Line("  ", o.Path, other, " (", strings.ReplaceAll(o.Kind, "_", " "), ")")
-	}
-	_, _ = c.Stderr.Write([]byte(p.String()))
+	})
 }
 
 func landedText(l hop.Landed, validated bool) string {

@@ -40,9 +40,9 @@ func showPaths(c *cli.Call, err error) {
 	if c.JSON || len(paths) == 0 {
 		return
 	}
-	p := c.NewPage()
-	for _, path := range paths {
-		p.Line("  ", path)
-	}
-	_, _ = c.Stderr.Write([]byte(p.String()))
+	aside(c, func(p *cli.Page) {
+		for _, path := range paths {
+			p.Line("  ", path)
+		}
+	})
 }

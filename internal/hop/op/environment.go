@@ -27,13 +27,20 @@ func (p *Project) Environment(ctx context.Context, id string) (hop.Environment, 
 	return p.environment(s, p.absolute(attempt)), nil
 }
 
-// ShellLines are the environment as lines for a POSIX shell. Whatever a path
+// ShellVariables are the variables as lines for a POSIX shell. Whatever a path
 // holds, evaluating them does nothing but set it.
-func ShellLines(e hop.Environment) string {
+func ShellVariables(e hop.Environment) string {
 	var b strings.Builder
 	for _, name := range hop.EnvNames() {
 		b.WriteString("export " + name + "=" + Quote(e.Variables[name]) + "\n")
 	}
+	return b.String()
+}
+
+// ShellLines are ShellVariables and the change to the workspace.
+func ShellLines(e hop.Environment) string {
+	var b strings.Builder
+	b.WriteString(ShellVariables(e))
 	folder := Quote(e.Workspace)
 	if strings.HasPrefix(folder, "-") {
 		folder = "./" + folder

@@ -43,6 +43,8 @@ type Details struct {
 	State string
 	// Paths are those that the fault is about.
 	Paths []string
+	// Snippet is what a person would have to write by hand.
+	Snippet string
 	// Refusals are the proposals of a batch that did not land.
 	Refusals []hop.Refusal
 }

@@ -123,7 +123,7 @@ func (p *Project) Close() error {
 // folder upwards that has one, else the project that owns the working copy that
 // the caller stands in.
 func Locate(s Surroundings) (string, error) {
-	if root := s.env(hop.EnvRoot); root != "" {
+	if root := s.Env(hop.EnvRoot); root != "" {
 		if !filepath.IsAbs(root) || !hasIndex(root) {
 			return "", fault.Newf(CodeNoProject, "%s names %q, which is not the root of a Hop project", hop.EnvRoot, root).
 				WithHint("unset %s, or set it to the absolute path of the root", hop.EnvRoot)
@@ -193,13 +193,23 @@ func notInProject(s Surroundings) error {
 // outsideFolder is where the workspaces of this project go in the user's data
 // folder.
 func outsideFolder(s Surroundings, root string) (string, error) {
-	data := s.env("XDG_DATA_HOME")
+	data, err := DataFolder(s)
+	if err != nil {
+		return "", fault.New("bad_config", "workspaces are to be outside of the project, and there is no home folder to put them in").
+			WithHint("set XDG_DATA_HOME, or have them inside")
+	}
+	return filepath.Join(data, "workspaces", folderKey(root)), nil
+}
+
+// DataFolder is where Hop keeps what is the user's and no project's.
+func DataFolder(s Surroundings) (string, error) {
+	data := s.Env("XDG_DATA_HOME")
 	if data == "" && s.Home != "" {
 		data = filepath.Join(s.Home, ".local", "share")
 	}
 	if !filepath.IsAbs(data) {
-		return "", fault.New("bad_config", "workspaces are to be outside of the project, and there is no home folder to put them in").
-			WithHint("set XDG_DATA_HOME, or have them inside")
+		return "", fault.New("no_home", "there is no home folder to keep the user's data in").
+			WithHint("set XDG_DATA_HOME")
 	}
-	return filepath.Join(data, "hop", "workspaces", folderKey(root)), nil
+	return filepath.Join(data, "hop"), nil
 }
