@@ -58,11 +58,31 @@ func (p *Project) derivation(ctx context.Context, e ledger.Entry) (hop.Facts, er
 	return hop.Facts{BaseTree: string(tree), BaseState: state}, err
 }
 
+// moveHead has a workspace stand on the accepted state that its files derive from
+// now, so that git tells the attempt's own work apart there. Where somebody has
+// committed in the workspace, the head is theirs and stays.
+func (p *Project) moveHead(ctx context.Context, dir, base string) error {
+	if base == "" {
+		return nil
+	}
+	to, err := p.State(ctx, base)
+	if err != nil {
+		return err
+	}
+	return workspace.Move(ctx, p.Repo, dir, git.OID(to.State.GitCommit), func(head git.OID) (bool, error) {
+		from, err := p.AcceptedWith(ctx, "git_commit", string(head))
+		return from != nil, err
+	})
+}
+
 // rewriteWorkspace gives a workspace the files of a tree and records that. The
 // caller holds its lock and has recorded what it held.
 func (p *Project) rewriteWorkspace(ctx context.Context, verb string, attempt hop.Attempt, tree git.OID, facts hop.Facts) (hop.Checkpointed, error) {
 	dir := p.Layout.Workspace(attempt.Workspace)
 	if err := workspace.Checkout(ctx, p.Repo, dir, tree); err != nil {
+		return hop.Checkpointed{}, err
+	}
+	if err := p.moveHead(ctx, dir, facts.BaseState); err != nil {
 		return hop.Checkpointed{}, err
 	}
 	s, err := p.shoot(ctx, attempt)

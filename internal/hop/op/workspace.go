@@ -40,7 +40,7 @@ func (p *Project) fillWorkspace(ctx context.Context, attempt hop.Attempt, at hop
 		}
 	}
 	p.say("making the workspace")
-	base := p.base(ctx, attempt, at)
+	base := p.base(ctx, at)
 	if err := workspace.Create(ctx, p.Repo, dir, git.OID(base.GitCommit)); err != nil {
 		return err
 	}
@@ -58,10 +58,19 @@ func (p *Project) fillWorkspace(ctx context.Context, attempt hop.Attempt, at hop
 	return p.setUp(ctx, attempt, at, dir)
 }
 
-// base is the state whose commit the workspace's head is to stand on: the one
-// that the attempt started from, so that "git diff" shows the attempt's work.
-func (p *Project) base(ctx context.Context, attempt hop.Attempt, at hop.State) hop.State {
-	base, err := p.State(ctx, attempt.BaseStateID)
+// base is the state whose commit the workspace's head is to stand on: the accepted
+// one that its files derive from, so that "git diff" shows the attempt's work.
+func (p *Project) base(ctx context.Context, at hop.State) hop.State {
+	_, id, err := p.landingBase(ctx, at)
+	if err == nil && at.Kind == hop.KindProposal {
+		if landed, landedErr := p.landedAs(ctx, at.ID); landedErr == nil && landed != "" {
+			id = landed
+		}
+	}
+	if err != nil {
+		return at
+	}
+	base, err := p.State(ctx, id)
 	if err != nil {
 		return at
 	}

@@ -59,6 +59,23 @@ func open(ctx context.Context, repo *git.Repository, dir string) (*git.Worktree,
 	return nil, fault.From(err).WithHint("the folder is no working copy of this project any more; move it away, and hop resume makes it anew")
 }
 
+// Move has the head of a working copy stand on another commit, where movable says
+// that it may leave the one it stands on. Files and index stay.
+func Move(ctx context.Context, repo *git.Repository, dir string, to git.OID, movable func(head git.OID) (bool, error)) error {
+	w, err := open(ctx, repo, dir)
+	if err != nil {
+		return err
+	}
+	head, err := w.Head(ctx)
+	if err != nil || head.Branch != "" || head.Commit == to {
+		return err
+	}
+	if ok, err := movable(head.Commit); err != nil || !ok {
+		return err
+	}
+	return w.Detach(ctx, head.Commit, to)
+}
+
 // Remove removes a working copy with everything in it, and its private index.
 func Remove(ctx context.Context, repo *git.Repository, l Layout, name, dir string) error {
 	w, err := open(ctx, repo, dir)
