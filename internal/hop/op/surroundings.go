@@ -32,6 +32,8 @@ func (s Surroundings) Env(name string) string {
 	return value
 }
 
+func (s Surroundings) env(name string) string { return s.Env(name) }
+
 func (s Surroundings) say(text string) {
 	if s.Progress != nil {
 		s.Progress(text)
