@@ -22,6 +22,7 @@ var roles = map[string]func(args []string) int{
 	"chains":  chains,
 	"daemons": daemons,
 	"flood":   flood,
+	"layered": layered,
 	"linger":  linger,
 	"parent":  parent,
 	"replace": replace,

@@ -104,9 +104,6 @@ func (o *overseer) launch(outer *Spec, e *ends) (child, error) {
 			}
 		}
 	}
-	if len(o.supervision.ReadOnly) > 0 {
-		return child{}, noReadOnly("this system gives no namespace")
-	}
 	if !o.supervision.allows(Cgroup) && !o.supervision.allows(Subreaper) {
 		return child{}, fault.New(CodeNoSupervisor, "this system gives no PID namespace").
 			WithHint("allow the methods \"cgroup\" and \"subreaper\"")

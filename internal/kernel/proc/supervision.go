@@ -40,9 +40,11 @@ type Supervision struct {
 	Program string
 	// Methods are those that may be used, in any order; nil allows all.
 	Methods []Method
-	// ReadOnly are absolute directories that the program and its descendants see
-	// read-only, with everything mounted below. It takes a PID namespace with its
-	// mounts; without one nothing runs.
+	// ReadOnly are absolute directories that the program and its descendants cannot
+	// change, with everything mounted below: mounted read-only in a PID namespace,
+	// or where there is none with mounts, closed by a confinement (package sandbox)
+	// that also keeps names in the directories above them. Without either nothing
+	// runs.
 	ReadOnly []string
 }
 
@@ -78,8 +80,8 @@ func (v Supervision) check(s *Spec) error {
 	case s.Profile != nil || s.Kept != nil || s.Cgroup || s.Mark != "":
 		return fault.Newf(CodeBadSpec, "program %q cannot be supervised with a profile, a group or a mark of its own", s.Path)
 	}
-	if len(v.ReadOnly) > 0 && (!v.allows(PIDNamespace) || s.Dir == "") {
-		return noReadOnly("no namespace may be used, or no working directory is named")
+	if len(v.ReadOnly) > 0 && s.Dir == "" {
+		return noReadOnly("no working directory is named")
 	}
 	for _, dir := range v.ReadOnly {
 		if !filepath.IsAbs(dir) {

@@ -44,6 +44,7 @@ type supervisor struct {
 	order  order
 	method Method
 	cage   *cage
+	shut   *shut // the read-only view, where it is no mount
 
 	mu     sync.Mutex
 	driver int // 0 before the start and once its end was seen
@@ -60,7 +61,10 @@ func (s *supervisor) supervise() int {
 		return s.refuse(stageReadOnly, err)
 	}
 	pid, err := s.start()
-	if err != nil {
+	switch {
+	case errors.Is(err, errUnconfined):
+		return s.refuse(stageReadOnly, err)
+	case err != nil:
 		return s.refuse(stageStart, err)
 	}
 	leaveOutputs()
@@ -75,6 +79,9 @@ func (s *supervisor) supervise() int {
 	}()
 	end := verdict{status: s.await(pid), method: s.method}
 	end.killed, end.empty = s.purge(pid)
+	if s.shut != nil {
+		s.shut.release()
+	}
 	if s.cage != nil {
 		s.cage.remove()
 	}
@@ -130,7 +137,11 @@ func (s *supervisor) fork() (int, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pid, err := forkPatiently(s.order.path, s.order.argv, attr)
+	fork := forkPatiently
+	if s.shut != nil {
+		fork = s.shut.fork
+	}
+	pid, err := fork(s.order.path, s.order.argv, attr)
 	if err == nil {
 		s.driver = pid
 	}
