@@ -8,6 +8,7 @@ import (
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/fault"
 )
 
 func completeCommand(c *cli.Call) *cobra.Command {
@@ -18,6 +19,9 @@ func completeCommand(c *cli.Call) *cobra.Command {
 		Long:    "Records the final answer to a prompt, credentials replaced, and what the workspace holds with it. The answer comes on standard input. Where nothing was changed the attempt is completed; a later prompt opens it again.\n\n" + defaultState,
 		Example: "hop complete --heredoc <<'END'\nThe mailer now sends reset links; see mail.go.\nEND",
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
+			if text.stdin == text.heredoc {
+				return cli.Result{}, fault.New(cli.CodeUsage, "the answer comes on standard input: give either --stdin or --heredoc")
+			}
 			var err error
 			if r.Response, err = text.read(c, nil); err != nil {
 				return cli.Result{}, err

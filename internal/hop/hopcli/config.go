@@ -12,8 +12,9 @@ import (
 
 func configCommand(c *cli.Call) *cobra.Command {
 	return &cobra.Command{
-		Use:  "config",
-		Long: "Shows the project's configuration as it is in force, and the file that it is read from.",
+		Use:     "config",
+		Example: "hop config",
+		Long:    "Shows the project's configuration as it is in force, and the file that it is read from.",
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			s, err := in(ctx, c, func(p *op.Project) (op.Settings, error) { return p.Settings(), nil })
 			if err != nil {

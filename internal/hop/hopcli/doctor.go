@@ -14,8 +14,9 @@ import (
 func doctorCommand(c *cli.Call) *cobra.Command {
 	var repair bool
 	cmd := &cobra.Command{
-		Use:  "doctor [--repair]",
-		Long: "Looks whether index, records, refs and working copies agree. With --repair, the index is made anew from git and refs are put right; nothing is dropped. The exit code is 0 when all agree, 1 when something is left.",
+		Use:     "doctor [--repair]",
+		Example: "hop doctor\nhop doctor --repair",
+		Long:    "Looks whether index, records, refs and working copies agree. With --repair, the index is made anew from git and refs are put right; nothing is dropped. The exit code is 0 when all agree, 1 when something is left.",
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			found, err := op.Doctor(ctx, surroundings(c), repair)
 			if err != nil {

@@ -13,9 +13,10 @@ import (
 
 func graphCommand(c *cli.Call) *cobra.Command {
 	return &cobra.Command{
-		Use:  "graph",
-		Long: "Lists every state with its parents, oldest first. hop log draws the newest.",
-		Args: cobra.ArbitraryArgs,
+		Use:     "graph",
+		Example: "hop graph --json",
+		Long:    "Lists every state with its parents, oldest first. hop log draws the newest.",
+		Args:    cobra.ArbitraryArgs,
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			nodes, err := in(ctx, c, func(p *op.Project) ([]hop.Node, error) { return p.Graph(ctx) })
 			if err != nil {

@@ -13,9 +13,10 @@ import (
 
 func historyCommand(c *cli.Call) *cobra.Command {
 	return &cobra.Command{
-		Use:  "history",
-		Long: "Lists the accepted states, newest first, at most 1,000.",
-		Args: cobra.ArbitraryArgs,
+		Use:     "history",
+		Example: "hop history",
+		Long:    "Lists the accepted states, newest first, at most 1,000.",
+		Args:    cobra.ArbitraryArgs,
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			states, err := in(ctx, c, func(p *op.Project) ([]hop.State, error) { return p.History(ctx) })
 			if err != nil {

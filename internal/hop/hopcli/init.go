@@ -22,8 +22,9 @@ type initialized struct {
 
 func initCommand(c *cli.Call) *cobra.Command {
 	return &cobra.Command{
-		Use:  "init [path]",
-		Long: "Makes a project of the git repository that the folder lies in, and a repository where there is none. The project as it is becomes the first accepted state. An existing project is left as it is; one whose folder was removed is made anew from git.",
+		Use:     "init [path]",
+		Example: "cd ~/src/shop && hop init",
+		Long:    "Makes a project of the git repository that the folder lies in, and a repository where there is none. The project as it is becomes the first accepted state. An existing project is left as it is; one whose folder was removed is made anew from git.",
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
 			folder := "."
 			if len(args) > 0 {
@@ -38,6 +39,9 @@ func initCommand(c *cli.Call) *cobra.Command {
 			switch {
 			case done.Created:
 				text = "Initialized Hop at " + done.Root + " · accepted " + done.State.ID
+				if c.Terminal.Stdout && !c.JSON {
+					note(c, "next: hop begin \"what is to be done\", or hop hook install claude for an agent's client")
+				}
 			case done.Rebuilt:
 				text = "Made the index anew from git at " + done.Root + " · accepted " + done.State.ID
 			}

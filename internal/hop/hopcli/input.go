@@ -30,7 +30,8 @@ func (s source) read(c *cli.Call, args []string) (string, error) {
 		given++
 	}
 	if given != 1 {
-		return "", fault.New(cli.CodeUsage, "the text is given in exactly one way: as one argument, with --stdin or with --heredoc")
+		return "", fault.New(cli.CodeUsage, "the text is given in exactly one way: as one argument, with --stdin or with --heredoc").
+			WithHint("for example: hop start \"Add password reset emails\"")
 	}
 	if len(args) == 1 {
 		return args[0], nil

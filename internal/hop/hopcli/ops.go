@@ -15,8 +15,9 @@ import (
 func opsCommand(c *cli.Call) *cobra.Command {
 	limit := 50
 	cmd := &cobra.Command{
-		Use:  "ops [--limit N]",
-		Long: "Lists what was done, newest first. hop undo --op takes one of them back.",
+		Use:     "ops [--limit N]",
+		Example: "hop ops --limit 5",
+		Long:    "Lists what was done, newest first. hop undo --op takes one of them back.",
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			if limit < 1 {
 				return cli.Result{}, fault.New(cli.CodeUsage, "--limit is a number above 0")

@@ -14,9 +14,10 @@ import (
 func statusCommand(c *cli.Call) *cobra.Command {
 	var root bool
 	cmd := &cobra.Command{
-		Use:  "status [--root]",
-		Long: "Shows the accepted head and the attempts that may go on. With --root also whether the visible folder is in step with what is accepted, and which edits there are yours.",
-		Args: cobra.ArbitraryArgs,
+		Use:     "status [--root]",
+		Example: "hop status\nhop status --root",
+		Long:    "Shows the accepted head and the attempts that may go on. With --root also whether the visible folder is in step with what is accepted, and which edits there are yours.",
+		Args:    cobra.ArbitraryArgs,
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			s, err := in(ctx, c, func(p *op.Project) (hop.Overview, error) {
 				if root {

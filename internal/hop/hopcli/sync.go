@@ -14,8 +14,9 @@ import (
 func syncCommand(c *cli.Call) *cobra.Command {
 	var r op.SyncRequest
 	cmd := &cobra.Command{
-		Use:  "sync [--branch] [--adopt]",
-		Long: "Writes the accepted files into the project's visible folder, where that overwrites nothing of yours; otherwise nothing is written, and the exit code is 23. Branch, HEAD and index stay as they are, unless --branch is given.",
+		Use:     "sync [--branch] [--adopt]",
+		Example: "hop sync\nhop sync --branch",
+		Long:    "Writes the accepted files into the project's visible folder, where that overwrites nothing of yours; otherwise nothing is written, and the exit code is 23. Branch, HEAD and index stay as they are, unless --branch is given.",
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			done, err := in(ctx, c, func(p *op.Project) (hop.Synced, error) { return p.Sync(ctx, r) })
 			if err != nil {

@@ -48,8 +48,9 @@ func undone(s hop.State, err error) (cli.Result, error) {
 
 func redoCommand(c *cli.Call) *cobra.Command {
 	return &cobra.Command{
-		Use:  "redo",
-		Long: "Takes the last undo back.",
+		Use:     "redo",
+		Long:    "Takes the last undo back.",
+		Example: "hop undo\nhop redo",
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			return undone(in(ctx, c, func(p *op.Project) (hop.State, error) { return p.Redo(ctx) }))
 		}),

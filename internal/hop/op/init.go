@@ -63,9 +63,29 @@ func rootFor(ctx context.Context, s Surroundings, folder string) (string, error)
 	}
 	root, err := git.Root(folder)
 	if fault.Is(err, git.CodeNoRepository) {
-		return makeRepository(ctx, s, realPath(folder))
+		folder = realPath(folder)
+		if err := refuseTooWide(s, folder); err != nil {
+			return "", err
+		}
+		return makeRepository(ctx, s, folder)
+	}
+	if err == nil && !hasIndex(root) {
+		// A workspace is a repository of its own only to git.
+		if owner, ok := ownerOfWorkingCopy(root); ok {
+			return owner, nil
+		}
 	}
 	return root, err
+}
+
+// refuseTooWide refuses to make a repository of everything that somebody has, which
+// is what a command in the wrong place would do.
+func refuseTooWide(s Surroundings, folder string) error {
+	if folder != filepath.Dir(folder) && (s.Home == "" || !sameFolder(folder, s.Home)) {
+		return nil
+	}
+	return fault.Newf("wrong_place", "%q is no project: all of it would become a repository", folder).
+		WithHint("change to the folder of the project; or run git init in %q first, if that is what you want", folder)
 }
 
 // makeRepository makes a repository in a folder, one process at a time.
