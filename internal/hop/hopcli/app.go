@@ -154,11 +154,19 @@ func singleDash() []string {
 
 // surroundings are what the operations know of this process.
 func surroundings(c *cli.Call) op.Surroundings {
-	s := op.Surroundings{Dir: c.Dir, Environ: c.Env.List(), Home: c.Home, Clock: c.Clock}
-	if c.Terminal.Stderr && !c.JSON {
-		s.Progress = func(text string) { note(c, text+" …") }
+	return op.Surroundings{Dir: c.Dir, Environ: c.Env.List(), Home: c.Home, Clock: c.Clock}
+}
+
+// watched are surroundings that tell a person at a terminal what takes long, until
+// end is called.
+func watched(c *cli.Call) (s op.Surroundings, end func()) {
+	s = surroundings(c)
+	if !c.Terminal.Stderr || c.JSON {
+		return s, func() {}
 	}
-	return s
+	p := &progress{out: c.Stderr}
+	s.Progress = p.say
+	return s, p.end
 }
 
 // note writes a line to standard error.
@@ -179,7 +187,9 @@ func aside(c *cli.Call, fill func(*cli.Page)) {
 // in runs f on the open project.
 func in[T any](ctx context.Context, c *cli.Call, f func(*op.Project) (T, error)) (T, error) {
 	var none T
-	p, err := op.Open(ctx, surroundings(c))
+	s, end := watched(c)
+	defer end()
+	p, err := op.Open(ctx, s)
 	if err != nil {
 		return none, err
 	}

@@ -24,7 +24,9 @@ func beginCommand(c *cli.Call) *cobra.Command {
 				return cli.Result{}, err
 			}
 			r.Agent, r.Session = identity(c.Env, r.Agent, r.Session)
-			p, begun, err := op.Begin(ctx, surroundings(c), r)
+			s, end := watched(c)
+			p, begun, err := op.Begin(ctx, s, r)
+			end()
 			if err != nil {
 				return cli.Result{}, err
 			}

@@ -18,7 +18,9 @@ func doctorCommand(c *cli.Call) *cobra.Command {
 		Example: "hop doctor\nhop doctor --repair",
 		Long:    "Looks whether index, records, refs and working copies agree. With --repair, the index is made anew from git and refs are put right; nothing is dropped. The exit code is 0 when all agree, 1 when something is left.",
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
-			found, err := op.Doctor(ctx, surroundings(c), repair)
+			s, end := watched(c)
+			found, err := op.Doctor(ctx, s, repair)
+			end()
 			if err != nil {
 				return cli.Result{}, err
 			}

@@ -30,7 +30,9 @@ func initCommand(c *cli.Call) *cobra.Command {
 			if len(args) > 0 {
 				folder = args[0]
 			}
-			p, done, err := op.Init(ctx, surroundings(c), folder)
+			s, end := watched(c)
+			p, done, err := op.Init(ctx, s, folder)
+			end()
 			if err != nil {
 				return cli.Result{}, err
 			}

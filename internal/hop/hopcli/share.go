@@ -19,7 +19,9 @@ func shareCommand(c *cli.Call) *cobra.Command {
 		Example: "hop share origin",
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
 			r.Remote = args[0]
-			p, done, err := op.Share(ctx, surroundings(c), r)
+			s, end := watched(c)
+			p, done, err := op.Share(ctx, s, r)
+			end()
 			if err != nil {
 				return cli.Result{}, err
 			}

@@ -46,6 +46,7 @@ func (p *Project) shoot(ctx context.Context, attempt hop.Attempt) (*shot, error)
 		return nil, fault.Newf(CodeNoWorkspace, "the workspace %q of attempt %q is not there", dir, attempt.ID).
 			WithHint("it is made anew from the attempt's last state by hop resume").WithNext("hop resume " + attempt.HeadStateID)
 	}
+	p.say("recording the workspace")
 	snapshot, head, err := workspace.Snapshot(ctx, p.Repo, p.Layout, p.Config, attempt.ID, dir)
 	if err != nil {
 		return nil, err

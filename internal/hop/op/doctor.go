@@ -106,6 +106,7 @@ func (d *doctor) rebuild(ctx context.Context, why string) error {
 	if err := d.Layout.Prepare(d.Repo.CommonDir()); err != nil {
 		return err
 	}
+	d.say("making the index anew from git")
 	problems, err := ledger.Rebuild(ctx, d.ledgerOptions())
 	if err != nil {
 		return err
@@ -117,6 +118,7 @@ func (d *doctor) rebuild(ctx context.Context, why string) error {
 }
 
 func (d *doctor) examine(ctx context.Context) error {
+	d.say("comparing index, records, refs and working copies")
 	for _, step := range []func(context.Context) error{d.refs, d.index, d.accepted, d.copies} {
 		if err := step(ctx); err != nil {
 			return err

@@ -97,6 +97,7 @@ func (p *Project) dropWorkspace(ctx context.Context, a hop.Attempt, out *hop.Col
 	if err := p.park(ctx, a.ID, s, out); err != nil {
 		return err
 	}
+	p.say("removing the workspace of " + a.ID)
 	dir := p.Layout.Workspace(a.Workspace)
 	size := sizeOf(dir)
 	if err := workspace.Remove(ctx, p.Repo, p.Layout, a.ID, dir); err != nil {
