@@ -30,6 +30,11 @@ func diffCommand(c *cli.Call) *cobra.Command {
 			if err != nil {
 				return cli.Result{}, err
 			}
+			if d.Diff == "" && !c.JSON {
+				// Nothing to print is nothing on standard output, not an object.
+				note(c, "no difference")
+				return cli.Result{}, nil
+			}
 			return cli.Result{Value: ok(d), Raw: d.Diff}, nil
 		}),
 	}
