@@ -53,6 +53,8 @@ var callExceptions = map[string]string{
 	"internal/kernel/proc/exec_windows.go os.Stderr": "standing in for this process means handing its streams on",
 	"internal/kernel/proc/exec_windows.go os.Exit":   "Windows has no exec: the process waits and ends with the program's code",
 	"internal/kernel/proc/run_other.go time.Now":     "the monotonic reading times a run and is no date",
+	"internal/kernel/git/private.go os.Link":         "a second name makes the lock, as whose it can be told; nothing is flushed",
+	"internal/hop/ledger/rebuild.go os.Link":         "a second name keeps a broken index until a whole one is in its place; it may be lost",
 	"internal/hop/workspace/link.go os.Symlink":      "links in a working copy can be made again and are not flushed",
 	"internal/kernel/git/private.go os.Rename":       "an index is a cache whose checksum is verified, so it is replaced without flushing",
 	"hop/digest.go json.NewEncoder":                  "the state digest has a JSON dialect of its own, and a vocabulary imports nothing of ours",

@@ -109,7 +109,7 @@ func openVersioned(ctx context.Context, path string) (*sql.DB, int, error) {
 func userVersion(ctx context.Context, db *sql.DB, path string) (int, error) {
 	var version int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return 0, broken(path, err)
+		return 0, unusable(path, err)
 	}
 	return version, nil
 }
@@ -125,9 +125,17 @@ func createIndex(ctx context.Context, path string) (*sql.DB, error) {
 	}
 	if _, err := db.ExecContext(ctx, schema+"PRAGMA user_version = "+strconv.Itoa(schemaVersion)+";"); err != nil {
 		_ = db.Close()
-		return nil, broken(path, err)
+		return nil, unusable(path, err)
 	}
 	return db, os.Chmod(path, 0o600)
+}
+
+// unusable tells an index that is broken from a disk that is.
+func unusable(path string, err error) error {
+	if f := unreadable(err); !fault.Is(f, CodeIndexBroken) {
+		return f
+	}
+	return broken(path, err)
 }
 
 func broken(path string, err error) error {

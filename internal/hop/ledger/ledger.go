@@ -71,6 +71,8 @@ func openIndex(ctx context.Context, o Options) (*Ledger, error) {
 		return newLedger(o, db), nil
 	case version == carriedVersion:
 		err = fault.Newf(CodeForeignIndex, "the index %q was made by another Hop program", path)
+	case version == 0: // its making was cut short, or it is somebody else's database
+		err = broken(path, errors.New("it is no index of Hop's"))
 	default:
 		err = fault.Newf(CodeNewer, "the index %q has schema version %d, which this program does not read", path, version).
 			WithHint("use the program that made it; this one reads the versions %d and %d", carriedVersion, schemaVersion)
@@ -103,7 +105,7 @@ func Found(ctx context.Context, o Options, verb string, build func(*Tx) error) (
 	if err := setAside(o.indexPath()); err != nil {
 		return nil, err
 	}
-	if err := durable.MoveFile(next, o.indexPath()); err != nil {
+	if err := durable.ReplaceFile(next, o.indexPath()); err != nil {
 		return nil, err
 	}
 	return Open(ctx, o)

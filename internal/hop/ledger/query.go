@@ -9,6 +9,7 @@ import (
 
 	"bridle/hop"
 	"bridle/internal/kernel/canon"
+	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 )
 
@@ -38,7 +39,28 @@ func decode[T any](doc string) (T, error) {
 	return v, nil
 }
 
+// unreadable makes a fault of what the database said. Where the disk is the
+// trouble, nothing is wrong with the index.
 func unreadable(err error) error {
+	if said, ok := errors.AsType[interface {
+		error
+		Code() int
+	}](err); ok {
+		switch said.Code() & 0xff { // the primary code of SQLite
+		case 13:
+			return fault.New(durable.CodeDiskFull, "the index cannot be written: the disk is full").Because(err).
+				WithHint("free some space and run the command again; nothing was changed")
+		case 8, 14:
+			return fault.New(durable.CodeReadOnly, "the index cannot be written: it, or its folder, is read-only").Because(err).
+				WithHint("look at the permissions of .hop and of what is in it")
+		case 5, 6:
+			return fault.New(durable.CodeLocked, "the index is in use by a process that does not finish").Because(err).
+				WithHint("end it if it hangs, and run the command again")
+		case 10:
+			return fault.Newf(durable.CodeIO, "the index cannot be read or written: %v", err).Because(err).
+				WithHint("the system's log may say more; when the cause is gone, run the command again")
+		}
+	}
 	return fault.Newf(CodeIndexBroken, "the index cannot be read: %v", err).Because(err).
 		WithHint("hop doctor --repair makes the index anew from git").WithNext("hop doctor --repair")
 }

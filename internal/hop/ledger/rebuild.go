@@ -40,56 +40,57 @@ func Rebuild(ctx context.Context, o Options) (problems []string, err error) {
 	if err != nil {
 		return problems, err
 	}
-	db, err := emptyIndex(ctx, o)
-	if err != nil {
-		return problems, err
+	path := o.indexPath()
+	version, err := versionOfIndex(ctx, path)
+	if err == nil && version > schemaVersion {
+		return problems, fault.Newf(CodeNewer, "the index %q has the newer schema version %d", path, version).WithHint("use a newer hop")
 	}
-	defer db.Close()
-	more, err := applyAll(ctx, db, all)
-	problems = append(problems, sentences(more)...)
-	if err != nil {
+	if err == nil && version == schemaVersion {
+		// Others may have it open, so it stays and only its records are replaced.
+		if db, err := openDatabase(path, "rw"); err == nil {
+			more, err := o.refill(ctx, db, all)
+			if err := errors.Join(err, db.Close()); !fault.Is(err, CodeIndexBroken) {
+				return append(problems, more...), err
+			}
+		}
+	}
+	more, err := o.replaceIndex(ctx, all)
+	return append(problems, more...), err
+}
+
+// refill makes the transactions all that an index holds, and the accepted ref
+// what they say.
+func (o Options) refill(ctx context.Context, db *sql.DB, all []found) (problems []string, err error) {
+	failures, err := applyAll(ctx, db, all)
+	if problems = sentences(failures); err != nil {
 		return problems, err
 	}
 	_, err = newLedger(o, db).HealAccepted(ctx)
 	return problems, err
 }
 
-// emptyIndex returns an index without records: the existing one emptied, since
-// others may have it open, or a new one in the place of one that is broken.
-func emptyIndex(ctx context.Context, o Options) (*sql.DB, error) {
-	path := o.indexPath()
-	version, err := versionOfIndex(ctx, path)
-	if err == nil && version > schemaVersion {
-		return nil, fault.Newf(CodeNewer, "the index %q has the newer schema version %d", path, version).WithHint("use a newer hop")
-	}
-	if err == nil && version == schemaVersion {
-		db, err := openDatabase(path, "rw")
-		if err != nil {
-			return nil, err
-		}
-		if err := clearIndex(ctx, db); err == nil {
-			return db, nil
-		}
-		_ = db.Close()
-	}
-	if err := setAside(path); err != nil {
+// replaceIndex puts a new index in the place of one that is broken or gone. It
+// appears there only when it is whole.
+func (o Options) replaceIndex(ctx context.Context, all []found) (problems []string, err error) {
+	next := o.indexPath() + ".next"
+	if err := removeIndex(next); err != nil {
 		return nil, err
 	}
-	return createIndex(ctx, path)
-}
-
-func clearIndex(ctx context.Context, db *sql.DB) error {
-	tx, err := db.BeginTx(ctx, nil)
+	db, err := createIndex(ctx, next)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer rollback(tx)
-	if err := clearAll(ctx, tx); err != nil {
-		return err
+	problems, err = o.refill(ctx, db, all)
+	if err := errors.Join(err, db.Close()); err != nil {
+		return problems, err
 	}
-	return tx.Commit()
+	if err := setAside(o.indexPath()); err != nil {
+		return problems, err
+	}
+	return problems, durable.ReplaceFile(next, o.indexPath())
 }
 
+// clearAll takes all records out of an index.
 func clearAll(ctx context.Context, tx *sql.Tx) error {
 	for _, clear := range []string{
 		"DELETE FROM meta", "DELETE FROM refs", "DELETE FROM operations", "DELETE FROM states", "DELETE FROM parents", "DELETE FROM tasks",
@@ -102,13 +103,24 @@ func clearAll(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// setAside moves a broken index out of the way, with what belongs to it.
+// setAside keeps a broken index, with what belongs to it, under another name. Its
+// log goes away, since another index would take it for its own; the file itself
+// stays until a whole one takes its place, so that there is a project at every
+// moment. The one that was kept before makes room: git has all that it held.
 func setAside(path string) error {
 	for _, suffix := range []string{"-wal", "-shm", ""} {
-		if _, err := os.Lstat(path + suffix); errors.Is(err, fs.ErrNotExist) {
+		info, err := os.Lstat(path + suffix)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err := durable.MoveFile(path+suffix, path+".broken"+suffix); err != nil {
+		kept := path + ".broken" + suffix
+		if err := durable.RemoveAll(kept); err != nil {
+			return err
+		}
+		if err == nil && suffix == "" && info.Mode().IsRegular() && os.Link(path, kept) == nil {
+			continue
+		}
+		if err := durable.MoveFile(path+suffix, kept); err != nil {
 			return err
 		}
 	}
@@ -183,13 +195,17 @@ func sentences(failures []failure) []string {
 	return out
 }
 
-// applyAll takes transactions into an index, each as a whole or not at all.
+// applyAll makes the transactions all that an index holds, at once; each is taken
+// in as a whole or not at all.
 func applyAll(ctx context.Context, db *sql.DB, all []found) ([]failure, error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, unreadable(err)
 	}
 	defer rollback(tx)
+	if err := clearAll(ctx, tx); err != nil {
+		return nil, unreadable(err)
+	}
 	failures, err := applyTo(ctx, tx, all)
 	if err != nil {
 		return failures, err

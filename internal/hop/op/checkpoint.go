@@ -39,8 +39,19 @@ func (p *Project) lockWorkspace(ctx context.Context, attempt, verb string) (unlo
 	return durable.Lock(ctx, p.Layout.LockFile(attempt), "hop "+verb)
 }
 
-// shoot takes a snapshot of an attempt's workspace. The caller holds its lock.
+// shoot takes a snapshot of an attempt's workspace, after what a killed command
+// left unfinished there. The caller holds its lock.
 func (p *Project) shoot(ctx context.Context, attempt hop.Attempt) (*shot, error) {
+	if p.Layout.Ready(attempt.ID, attempt.Workspace) {
+		if err := p.settleRewrite(ctx, attempt); err != nil {
+			return nil, err
+		}
+	}
+	return p.shootAsIs(ctx, attempt)
+}
+
+// shootAsIs takes a snapshot of what is there.
+func (p *Project) shootAsIs(ctx context.Context, attempt hop.Attempt) (*shot, error) {
 	dir := p.Layout.Workspace(attempt.Workspace)
 	if !p.Layout.Ready(attempt.ID, attempt.Workspace) {
 		return nil, fault.Newf(CodeNoWorkspace, "the workspace %q of attempt %q is not there", dir, attempt.ID).

@@ -8,7 +8,6 @@ import (
 
 	"bridle/hop"
 	"bridle/internal/hop/ledger"
-	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/git"
 )
@@ -86,7 +85,9 @@ func (d *doctor) openLedger(ctx context.Context) error {
 	case fault.Is(err, ledger.CodeForeignIndex):
 		d.Ledger, err = d.carryOver(ctx)
 		return err
-	case fault.Is(err, ledger.CodeNewer):
+	case !fault.Is(err, ledger.CodeIndexBroken) && !fault.Is(err, ledger.CodeNoProject) &&
+		!fault.Is(err, ledger.CodeDiverged) && !fault.Is(err, ledger.CodeBadRecord):
+		// A newer index, or a disk that fails: what git lacks may be in there.
 		return err
 	case !d.repair:
 		d.problem(fault.From(err).Message)
@@ -227,7 +228,7 @@ func (d *doctor) copies(ctx context.Context) error {
 			d.out.Warnings = append(d.out.Warnings, "git lists the working copy "+w.Root()+", which is gone")
 			continue
 		}
-		if err := durable.RemoveAll(w.GitDir()); err != nil {
+		if err := w.Forget(); err != nil {
 			return err
 		}
 		d.repaired("git no longer lists the working copy " + w.Root() + ", which was gone")

@@ -84,7 +84,7 @@ func (p *Project) dropWorkspace(ctx context.Context, a hop.Attempt, out *hop.Col
 		return err
 	}
 	if !free {
-		return fault.New(durable.CodeLocked, "another command is at work in it")
+		return fault.Newf(durable.CodeLocked, "%q is at work in it", durable.Holder(p.Layout.LockFile(a.ID)))
 	}
 	defer unlock()
 	s, err := p.shoot(ctx, a)

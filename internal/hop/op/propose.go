@@ -33,6 +33,9 @@ func (p *Project) Propose(ctx context.Context, r ProposeRequest) (hop.Proposed, 
 	if err != nil {
 		return hop.Proposed{}, err
 	}
+	if attempt, err = p.Attempt(ctx, attempt.ID); err != nil {
+		return hop.Proposed{}, err
+	}
 	excluded, err := excuse(problems(s.Snapshot), r.Incomplete)
 	if err != nil {
 		return hop.Proposed{}, err

@@ -2,6 +2,7 @@ package op
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"bridle/hop"
@@ -30,12 +31,13 @@ func (p *Project) fillWorkspace(ctx context.Context, attempt hop.Attempt, at hop
 		return err
 	}
 	// A private index that survived its workspace would be about other files.
-	if err := durable.RemoveAll(p.Layout.IndexFile(attempt.ID)); err != nil {
+	// So would a rewriting that was cut short.
+	if err := errors.Join(durable.RemoveAll(p.Layout.IndexFile(attempt.ID)), durable.RemoveAll(p.Layout.RewriteFile(attempt.ID))); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(dir); err == nil {
 		// Its making was cut short: nobody has been told of it yet.
-		if err := workspace.Remove(ctx, p.Repo, p.Layout, attempt.ID, dir); err != nil {
+		if err := workspace.Clear(ctx, p.Repo, p.Layout, attempt.ID, dir); err != nil {
 			return err
 		}
 	}

@@ -88,6 +88,15 @@ func Remove(ctx context.Context, repo *git.Repository, l Layout, name, dir strin
 	return durable.RemoveAll(l.IndexFile(name))
 }
 
+// Clear removes a workspace of which nobody has been told, also one that is no
+// working copy yet.
+func Clear(ctx context.Context, repo *git.Repository, l Layout, name, dir string) error {
+	if err := removeCheckout(ctx, repo, dir); err != nil {
+		return err
+	}
+	return durable.RemoveAll(l.IndexFile(name))
+}
+
 // Checkout makes the files of a workspace those of a tree. What is ignored
 // stays.
 func Checkout(ctx context.Context, repo *git.Repository, dir string, tree git.OID) error {

@@ -68,6 +68,14 @@ func (l Layout) MakingFile(name string) string {
 	return filepath.Join(l.Dir(), "cache", name+".making")
 }
 
+// RewriteFile says how the workspace's files are being changed.
+func (l Layout) RewriteFile(name string) string {
+	return filepath.Join(l.Dir(), "cache", name+".rewrite")
+}
+
+// MovingFile is there while a branch of the user's is being moved.
+func (l Layout) MovingFile() string { return filepath.Join(l.Dir(), "cache", "branch.moving") }
+
 // Ready reports whether a workspace is there as a whole: one whose making was cut
 // short is not.
 func (l Layout) Ready(name, relative string) bool {

@@ -7,9 +7,10 @@ import (
 	"path/filepath"
 
 	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
 )
 
-// Transfer puts one file or link of a checkout into another folder, replacing
+// Transfer moves one file or link of a checkout into another folder, replacing
 // what is there as a whole.
 func Transfer(from, to, path string) error {
 	source, target := filepath.Join(from, filepath.FromSlash(path)), filepath.Join(to, filepath.FromSlash(path))
@@ -30,14 +31,20 @@ func Transfer(from, to, path string) error {
 		}
 		return durable.Explain("link", target, makeLink(text, target))
 	}
-	data, err := os.ReadFile(source)
-	if err != nil {
-		return durable.Explain("read", source, err)
-	}
-	if old, err := os.Lstat(target); err == nil && !old.Mode().IsRegular() {
+	if old, err := os.Lstat(target); err == nil && old.IsDir() {
 		if err := removeFile(target); err != nil {
 			return err
 		}
+	}
+	// The file itself goes there: the folder never holds a half of it, nor one
+	// under another name. The checkout gets its own again when it is next used.
+	err = durable.ReplaceFile(source, target)
+	if !fault.Is(err, durable.CodeCrossDevice) {
+		return err
+	}
+	data, err := os.ReadFile(source)
+	if err != nil {
+		return durable.Explain("read", source, err)
 	}
 	return durable.WriteFile(target, data, info.Mode().Perm())
 }

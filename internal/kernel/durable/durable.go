@@ -67,6 +67,30 @@ func CreateFile(path string, data []byte, perm fs.FileMode) error {
 // file system.
 func MoveFile(from, to string) error { return system{}.moveFile(from, to) }
 
+// ReplaceFile moves the file from to to, in the place of a file or link that is
+// there, on the same file system (errors with the code CodeCrossDevice else). Its
+// content is on disk before.
+func ReplaceFile(from, to string) error {
+	return Explain("replace", to, system{}.replaceFile(from, to))
+}
+
+func (s system) replaceFile(from, to string) error {
+	if err := s.step("fsync", from); err != nil {
+		return err
+	}
+	f, err := openToFlush(from)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := s.move(from, to); err != nil {
+		return err
+	}
+	return s.syncParents(to, from)
+}
+
 func (s system) moveFile(from, to string) error {
 	err := s.moveNew(from, to)
 	if err == nil {

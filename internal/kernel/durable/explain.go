@@ -40,19 +40,19 @@ func Explain(act, path string, err error) error {
 	case isDiskFull(err):
 		return say(CodeDiskFull, "the disk is full").WithHint("free some space and run the command again; nothing was changed")
 	case isReadOnly(err):
-		return say(CodeReadOnly, "the file system is read-only")
+		return say(CodeReadOnly, "the file system is read-only").WithHint("mount it for writing, or work in another place")
 	case isCrossDevice(err):
-		return say(CodeCrossDevice, "it would have to move to another file system")
+		return say(CodeCrossDevice, "it would have to move to another file system").WithHint("have both places on one file system")
 	case errors.Is(err, fs.ErrExist):
-		return say(CodeExists, "it exists")
+		return say(CodeExists, "it exists").WithHint("move away what is there, and run the command again")
 	case errors.Is(err, fs.ErrNotExist):
-		return say(CodeNotFound, "no such file or folder")
+		return say(CodeNotFound, "no such file or folder").WithHint("somebody may have removed it meanwhile; look, and run the command again")
 	case errors.Is(err, fs.ErrPermission):
-		return say(CodeNotPermitted, "permission denied")
+		return say(CodeNotPermitted, "permission denied").WithHint("look whose it is and what its permissions allow")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return say(CodeManyFiles, "too many open files").WithHint("close programs or raise the limit with ulimit -n, then run the command again")
 	default:
-		return say(CodeIO, reason(err))
+		return say(CodeIO, reason(err)).WithHint("the system's log may say more; when the cause is gone, run the command again")
 	}
 }
 

@@ -68,6 +68,12 @@ func (s system) publishDir(tmp, final string) error {
 	return Explain("publish", final, s.moveDir(tmp, final))
 }
 
+// MoveDir gives a directory a name that nothing has (errors.Is fs.ErrExist), on
+// the same file system.
+func MoveDir(from, to string) error {
+	return Explain("move", from, system{}.moveDir(from, to))
+}
+
 // ready finishes what an earlier call for final left, and flushes tmp.
 func (s system) ready(tmp, final string) error {
 	if err := s.recover(final); err != nil {

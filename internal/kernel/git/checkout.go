@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 )
 
@@ -246,7 +247,13 @@ func cannotChange(path string, err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	return fault.Newf(CodeBadWorktree, "%q cannot be changed: %s", path, reasonOf(err)).Because(err)
+	explained := durable.Explain("change", path, err)
+	switch fault.CodeOf(explained) {
+	case durable.CodeDiskFull, durable.CodeReadOnly, durable.CodeNotPermitted, durable.CodeManyFiles:
+		return explained
+	}
+	return fault.Newf(CodeBadWorktree, "%q cannot be changed: %s", path, reasonOf(err)).Because(err).
+		WithHint("see what is in its place, and run the command again")
 }
 
 // fill writes the files of one folder.

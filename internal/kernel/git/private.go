@@ -275,15 +275,28 @@ func replaceCache(path string, data []byte) error {
 }
 
 // replaceOwnIndex replaces the index that git uses in this working tree, under
-// git's own lock.
+// git's own lock. The lock is a second name of a file of ours, so that one which
+// a killed process of ours left is told from a living git's; the caller keeps
+// others of ours away.
 func (w *Worktree) replaceOwnIndex(path string, data []byte) error {
-	lock := path + ".lock"
-	if err := put(lock, data); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return fault.Newf(CodeBadWorktree, "the index of %q is locked", w.root).
-				WithHint("if no git runs there, a crash left the lock; then remove %q", lock)
+	lock, own := path+".lock", path+".ours"
+	if mine, err := os.Lstat(own); err == nil {
+		if held, err := os.Lstat(lock); err == nil && os.SameFile(mine, held) {
+			_ = os.Remove(lock)
 		}
-		return durable.Explain("write", lock, err)
+		_ = os.Remove(own)
+	}
+	err := put(own, data)
+	defer func() { _ = os.Remove(own) }()
+	if err == nil {
+		err = os.Link(own, lock)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return fault.Newf(CodeBadWorktree, "the index of %q is locked", w.root).
+			WithHint("if no git runs there, a crash left the lock; then remove %q", lock)
+	}
+	if err != nil {
+		return durable.Explain("write", path, err)
 	}
 	if err := os.Rename(lock, path); err != nil {
 		_ = os.Remove(lock)

@@ -105,9 +105,11 @@ func (p Program) exit(ctx context.Context, c call) (out []byte, code int, err er
 	case result.Canceled:
 		return nil, 0, context.Cause(ctx)
 	case result.TimedOut:
-		return nil, 0, fault.Newf(CodeFailed, "git %s took longer than %s", c.args[0], c.timeout)
+		return nil, 0, fault.Newf(CodeFailed, "git %s took longer than %s", c.args[0], c.timeout).
+			WithHint("the machine or the disk may be very busy; run the command again")
 	case result.Signal != "" || result.ExitCode != 0 && result.ExitCode != c.accept:
-		failed := fault.Newf(CodeFailed, "git %s failed: %s", c.args[0], complaint(result.Stderr.Head))
+		failed := fault.Newf(CodeFailed, "git %s failed: %s", c.args[0], complaint(result.Stderr.Head)).
+			WithHint("nothing that was acknowledged is lost; see to what git complains of, and run the command again")
 		if old := p.tooOld(ctx, c); old != nil {
 			return nil, result.ExitCode, old.Because(failed)
 		}

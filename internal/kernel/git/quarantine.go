@@ -61,8 +61,13 @@ func (q *quarantine) fill(files map[string][]byte) error {
 }
 
 // put writes a file that need not outlive us.
-func put(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func put(path string, data []byte) error { return putAs(path, data, 0o600) }
+
+// putOpen is put for what is as open as the rest of the repository.
+func putOpen(path string, data []byte) error { return putAs(path, data, 0o666) }
+
+func putAs(path string, data []byte, mode os.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}

@@ -92,13 +92,26 @@ func (r *Repository) explainRefs(ctx context.Context, updates []RefUpdate, cause
 			return moved(u, id)
 		}
 	}
-	for _, u := range updates {
-		if path := r.refFile(u.Name) + ".lock"; exists(path) {
-			return fault.Newf(CodeRefLocked, "the ref %q is locked", u.Name).Because(cause).
-				WithHint("if no git runs here, a crash left the lock; then remove %q", path)
-		}
+	if locks := r.RefLocks(updates); len(locks) > 0 {
+		return fault.Newf(CodeRefLocked, "the ref %q is locked", updates[0].Name).Because(cause).
+			WithHint("if no git runs here, a crash left the lock; then remove %q", locks[0])
 	}
 	return cause
+}
+
+// RefLocks returns the lock files that are in the way of a transaction: those of
+// its refs, and that of the head, which git takes when its branch moves.
+func (r *Repository) RefLocks(updates []RefUpdate) []string {
+	var locks []string
+	for _, u := range updates {
+		if path := r.refFile(u.Name) + ".lock"; exists(path) {
+			locks = append(locks, path)
+		}
+	}
+	if path := filepath.Join(r.gitDir, "HEAD.lock"); exists(path) {
+		locks = append(locks, path)
+	}
+	return locks
 }
 
 func moved(u RefUpdate, now OID) error {

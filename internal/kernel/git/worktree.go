@@ -2,12 +2,14 @@ package git
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
@@ -94,8 +96,9 @@ func (r *Repository) AddWorktree(ctx context.Context, dir string, commit OID) (*
 	return w, nil
 }
 
-// register makes a working tree without files. Its place among the linked ones
-// is claimed by making a folder, which of two only one can.
+// register makes a working tree without files. What the repository keeps about it
+// is put together elsewhere and appears at once: no git ever meets a half of it,
+// and of two that want one name only one gets it.
 func (r *Repository) register(dir string, commit OID) (*Worktree, error) {
 	if err := emptyDir(dir); err != nil {
 		return nil, err
@@ -104,27 +107,99 @@ func (r *Repository) register(dir string, commit OID) (*Worktree, error) {
 	if err != nil {
 		return nil, durable.Explain("find", dir, err)
 	}
-	admin, err := r.claim(filepath.Base(root))
+	draft, err := r.draft()
 	if err != nil {
 		return nil, err
 	}
-	w := &Worktree{repo: r, root: root, gitDir: admin}
-	files := []struct{ path, text string }{
-		{filepath.Join(admin, "locked"), "being made\n"}, // until then nobody may take it for abandoned
-		{filepath.Join(admin, "gitdir"), filepath.Join(root, ".git") + "\n"},
-		{filepath.Join(admin, "commondir"), "../..\n"},
-		{filepath.Join(admin, "HEAD"), string(commit) + "\n"},
-		{filepath.Join(root, ".git"), "gitdir: " + admin + "\n"},
-	}
-	for _, f := range files {
-		if err := durable.WriteFile(f.path, []byte(f.text), 0o644); err != nil {
-			return nil, errors.Join(err, durable.RemoveAll(admin))
+	link := filepath.Join(root, ".git")
+	for _, f := range []struct{ name, text string }{
+		{"gitdir", link + "\n"}, {"commondir", "../..\n"}, {"HEAD", string(commit) + "\n"},
+	} {
+		if err := putOpen(filepath.Join(draft, f.name), []byte(f.text)); err != nil {
+			return nil, errors.Join(durable.Explain("write", filepath.Join(draft, f.name), err), durable.RemoveAll(draft))
 		}
 	}
-	if err := os.Remove(filepath.Join(admin, "locked")); err != nil {
-		return nil, durable.Explain("unlock", admin, err)
+	admin, err := r.publish(draft, link)
+	if err != nil {
+		return nil, errors.Join(err, durable.RemoveAll(draft), durable.RemoveAll(link))
 	}
-	return w, nil
+	return &Worktree{repo: r, root: root, gitDir: admin}, nil
+}
+
+// publish gives the data of a new working tree its place, and the working tree
+// the file that leads there.
+func (r *Repository) publish(draft, link string) (string, error) {
+	all := filepath.Join(r.common, "worktrees")
+	if err := durable.MkdirAll(all, 0o777); err != nil {
+		return "", err
+	}
+	name := adminName(filepath.Base(filepath.Dir(link)))
+	for n := 0; n < 100000; n++ {
+		admin := filepath.Join(all, name)
+		if n > 0 {
+			admin += strconv.Itoa(n)
+		}
+		if _, err := os.Lstat(admin); err == nil && !r.forgotten(admin, link) {
+			continue
+		}
+		// First the file, so that data which leads nowhere is never seen.
+		if err := durable.WriteFile(link, []byte("gitdir: "+admin+"\n"), 0o644); err != nil {
+			return "", err
+		}
+		err := durable.PublishDir(draft, admin)
+		if !errors.Is(err, fs.ErrExist) {
+			return admin, err
+		}
+	}
+	return "", fault.Newf(CodeBadWorktree, "too many working trees are called %q", name).WithHint("git worktree prune forgets those that are gone")
+}
+
+// forgotten reports whether data that is in the way was of a working tree in the
+// same place, which is not there any more, and has been removed.
+func (r *Repository) forgotten(admin, link string) bool {
+	data, err := os.ReadFile(filepath.Join(admin, "gitdir"))
+	if err != nil || strings.TrimRight(string(data), "\r\n") != link {
+		return false
+	}
+	return (&Worktree{repo: r, gitDir: admin}).Forget() == nil
+}
+
+// adminName is a folder's name as git can have it in a ref.
+func adminName(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if c > ' ' && c < 0x7f && !strings.ContainsRune(`~^:?*[\/`, c) {
+			return c
+		}
+		return '-'
+	}, name)
+	name = strings.TrimSuffix(strings.ReplaceAll(strings.Trim(name, "."), "..", "-"), ".lock")
+	if name == "" {
+		return "worktree"
+	}
+	return name
+}
+
+// draftAge is when a draft has no maker any more.
+const draftAge = time.Hour
+
+// draft makes a folder for data that is not in its place yet, or not any more,
+// and removes those that killed processes have left.
+func (r *Repository) draft() (string, error) {
+	all := filepath.Join(r.common, "worktrees-draft")
+	if err := durable.MkdirAll(all, 0o700); err != nil {
+		return "", err
+	}
+	entries, err := os.ReadDir(all)
+	if err != nil {
+		return "", durable.Explain("read", all, err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && r.options.Clock.Now().Sub(info.ModTime()) > draftAge {
+			_ = os.RemoveAll(filepath.Join(all, e.Name())) // the next call tries again
+		}
+	}
+	dir := filepath.Join(all, rand.Text())
+	return dir, durable.Explain("make", dir, os.Mkdir(dir, 0o777)) //nolint:gosec // as open as the rest of the repository
 }
 
 func emptyDir(dir string) error {
@@ -139,38 +214,6 @@ func emptyDir(dir string) error {
 		return fault.Newf(CodeBadWorktree, "the folder %q is not empty", dir)
 	}
 	return nil
-}
-
-// claim makes the folder for the data of a new working tree.
-func (r *Repository) claim(name string) (string, error) {
-	all := filepath.Join(r.common, "worktrees")
-	if err := durable.MkdirAll(all, 0o777); err != nil {
-		return "", err
-	}
-	name = strings.Map(func(c rune) rune {
-		if c > ' ' && c < 0x7f && !strings.ContainsRune(`~^:?*[\/`, c) {
-			return c
-		}
-		return '-'
-	}, name)
-	name = strings.TrimSuffix(strings.ReplaceAll(strings.Trim(name, "."), "..", "-"), ".lock")
-	if name == "" {
-		name = "worktree"
-	}
-	for n := 0; n < 100000; n++ {
-		try := filepath.Join(all, name)
-		if n > 0 {
-			try += strconv.Itoa(n)
-		}
-		err := os.Mkdir(try, 0o777) //nolint:gosec // as open as the rest of the repository
-		if err == nil {
-			return try, durable.SyncDir(all)
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return "", durable.Explain("make", try, err)
-		}
-	}
-	return "", fault.Newf(CodeBadWorktree, "too many working trees are called %q", name)
 }
 
 // Worktrees returns the linked working trees, also those whose folder is gone.
@@ -219,7 +262,21 @@ func (w *Worktree) Remove(ctx context.Context) error {
 			return err
 		}
 	}
-	return durable.RemoveAll(w.gitDir)
+	return w.Forget()
+}
+
+// Forget removes the repository's data about a linked working tree, of which git
+// never sees a part.
+func (w *Worktree) Forget() error {
+	draft, err := w.repo.draft()
+	if err != nil {
+		return err
+	}
+	gone := filepath.Join(draft, "gone")
+	if err := durable.MoveDir(w.gitDir, gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, durable.RemoveAll(draft))
+	}
+	return durable.Explain("remove", w.gitDir, os.RemoveAll(draft))
 }
 
 // Repair joins the working tree with its repository again after its folder, or

@@ -1,0 +1,212 @@
+//go:build amd64 || arm64
+
+package trial
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bridle/hop"
+	"bridle/internal/hop/op"
+	"bridle/internal/kernel/clock"
+)
+
+// verdict collects what is wrong after one cut.
+type verdict struct {
+	*course
+	label string
+	lost  bool
+	// there says that there is a project.
+	there bool
+}
+
+func (v *verdict) loss(format string, args ...any) {
+	v.lost = true
+	v.t.Errorf("%s: %s", v.label, fmt.Sprintf(format, args...))
+}
+
+// must runs a command that has to succeed.
+func (v *verdict) must(args ...string) answer {
+	a := v.hop(args...)
+	if a.exit != 0 {
+		v.loss("hop %s: exit %d: %s%s", strings.Join(args, " "), a.exit, a.text("error"), a.stderr)
+	}
+	return a
+}
+
+// cut cuts the operation once and looks at what is left.
+func (c *course) cut(kind string, n int) {
+	c.reset()
+	a, report := c.cutAt(kind, n)
+	c.made++
+	v := &verdict{course: c, label: fmt.Sprintf("%s, %q at call %d (%s %s)", c.name, kind, n, report.Call, report.Path)}
+	v.answer(a)
+	complete := v.recorded(a)
+	if v.there {
+		v.sound()
+	}
+	if !complete {
+		v.repeat()
+	}
+	v.usable()
+	if v.lost {
+		c.losses++
+	}
+}
+
+// answer looks at what the operation said: a failure that it could tell says its
+// code and what to do.
+func (v *verdict) answer(a answer) {
+	if a.acknowledged() {
+		v.acked++
+	}
+	if a.exit > 0 && a.exit != v.exit && (a.body == nil || a.code() == "" || a.text("hint") == "") {
+		v.loss("exit %d without a code and a hint: %s%s", a.exit, a.stdout, a.stderr)
+	}
+	if a.exit == 2 && v.exit != 2 {
+		v.loss("a failure is told as a wrong use: %s", a.stdout)
+	}
+}
+
+// recorded looks at what is recorded, after the next command has healed what the
+// cut left, and reports whether the operation is done.
+func (v *verdict) recorded(a answer) (complete bool) {
+	status := v.hop("status")
+	v.there = status.code() != "no_project"
+	if status.exit != 0 && v.before.index && status.code() != "index_broken" {
+		v.loss("the next command fails: %s%s", status.text("error"), status.stderr)
+	}
+	now := v.look()
+	v.files(now)
+	if now.head != v.before.head && now.head != v.after.head {
+		v.loss("the user's branch is at %s", now.head)
+	}
+	if !now.index {
+		if a.acknowledged() || v.before.index && !v.isAnew() {
+			v.loss("the index is gone")
+		}
+		return false
+	}
+	for id, s := range v.before.states {
+		if now.states[id].Digest != s.Digest {
+			v.loss("state %s is not as it was", id)
+		}
+	}
+	if len(now.ids) < len(v.before.ids) || !slices.Equal(now.ids[:len(v.before.ids)], v.before.ids) {
+		v.loss("operations are missing: %q of %q", now.ids, v.before.ids)
+		return false
+	}
+	made, expected := now.operations[len(v.before.ids):], v.after.operations[len(v.before.ids):]
+	if len(made) > len(expected) || !slices.Equal(made, expected[:len(made)]) {
+		v.loss("it made %q, which is not a beginning of %q", made, expected)
+		return false
+	}
+	complete = len(made) == len(expected)
+	// What gc could not record it leaves where it is, and says so.
+	if a.acknowledged() && !complete && a.exit == 0 && !strings.Contains(a.stdout, `"preserved"`) {
+		v.loss("acknowledged, and not there: %q of %q", made, expected)
+	}
+	if accepted := lastAccepted(v.before.accepted, made); now.accepted != accepted {
+		v.loss("the accepted state is %s and not %s", now.accepted, accepted)
+	}
+	// Where nothing is recorded that was not there before, done is what was said.
+	return complete && (len(expected) > 0 || a.acknowledged())
+}
+
+// lastAccepted is the accepted state after operations.
+func lastAccepted(before string, operations []string) string {
+	for _, o := range operations {
+		for _, state := range strings.Split(o, separator)[1:] {
+			if strings.HasPrefix(state, string(hop.KindAccepted)) {
+				before = state
+			}
+		}
+	}
+	return before
+}
+
+// isAnew reports whether the operation makes an index where there is none that
+// can be read.
+func (v *verdict) isAnew() bool { return strings.HasPrefix(v.name, "doctor that makes") }
+
+// files compares the user's files: each is as it was or as the operation leaves
+// it, and there are no others.
+func (v *verdict) files(now picture) {
+	for path, text := range v.before.files {
+		got, there := now.files[path]
+		after, stays := v.after.files[path]
+		if there && got != text && (!stays || got != after) || !there && stays {
+			v.loss("the file %s is %q (there: %v)", path, got, there)
+		}
+	}
+	workspaces := filepath.Join(v.dir, ".hop", "workspaces") + "/"
+	for path := range now.files {
+		_, was := v.before.files[path]
+		_, will := v.after.files[path]
+		if !was && !will && !strings.HasPrefix(path, workspaces) {
+			v.loss("the file %s is left behind", path)
+		}
+	}
+}
+
+// sound asks the doctor, who may have to repair.
+func (v *verdict) sound() {
+	if found := v.hop("doctor"); found.exit != 0 {
+		v.repaired++
+		if !v.before.index || v.isAnew() || strings.HasPrefix(v.name, "doctor") {
+			v.repaired-- // it had something to repair before it was cut
+		}
+		v.must("doctor", "--repair")
+		v.must("doctor")
+	}
+}
+
+// repeat gives the command again.
+func (v *verdict) repeat() {
+	v.again++
+	if a := v.hop(v.args...); a.exit != v.exit {
+		v.loss("given again: exit %d: %s%s", a.exit, a.stdout, a.stderr)
+	}
+	v.must("doctor")
+}
+
+// usable looks whether work can go on in every open attempt, with the files that
+// it had.
+func (v *verdict) usable() {
+	ctx := context.Background()
+	p, err := op.Open(ctx, op.Surroundings{Dir: v.dir, Environ: v.env(), Home: v.home, Clock: clock.System()})
+	if err != nil {
+		v.loss("the project cannot be opened: %v", err)
+		return
+	}
+	open, err := p.OpenAttempts(ctx)
+	if err := p.Close(); err != nil {
+		v.loss("%v", err)
+	}
+	if err != nil {
+		v.loss("%v", err)
+		return
+	}
+	for _, a := range open {
+		v.goesOn(a)
+	}
+	v.git("status", "--porcelain")
+	v.git("fsck", "--connectivity-only", "--no-dangling")
+}
+
+func (v *verdict) goesOn(a hop.Attempt) {
+	if v.hop("checkpoint", a.HeadStateID).code() == "workspace_missing" {
+		v.must("resume", a.HeadStateID)
+	}
+	v.must("checkpoint", a.HeadStateID)
+	dir := filepath.Join(v.dir, ".hop", filepath.FromSlash(a.Workspace)) + "/"
+	now := v.workspaces()
+	for path, text := range v.before.files {
+		if after, stays := v.after.files[path]; strings.HasPrefix(path, dir) && now[path] != text && (!stays || now[path] != after) {
+			v.loss("the file %s is %q after all", path, now[path])
+		}
+	}
+}
