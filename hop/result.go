@@ -163,6 +163,15 @@ type Node struct {
 	Parents []Parent `json:"parents"`
 	// Answer says in short what was answered to a prompt.
 	Answer string `json:"answer,omitempty"`
+	// Runs are the commands that ran about the state.
+	Runs []Run `json:"runs,omitempty"`
+}
+
+// Run is a piece of evidence in short.
+type Run struct {
+	ID       string   `json:"id"`
+	Command  []string `json:"command"`
+	ExitCode int      `json:"exit_code"`
 }
 
 // Environment is the environment contract for one state.

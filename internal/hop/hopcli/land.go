@@ -44,6 +44,9 @@ func landVerb(c *cli.Call, verb string) *cobra.Command {
 			showRefusal(c, err)
 			return cli.Result{}, err
 		}
+		if c.Terminal.Stdout && !c.JSON && landed.Sync == nil && verb == "land" {
+			note(c, "your files are as they were; hop sync writes the result into them, hop undo takes it back")
+		}
 		return cli.Result{Value: ok(landed), Raw: landedText(landed, len(command) > 0)}, nil
 	})
 	if verb == "land" {
@@ -72,7 +75,7 @@ func showRefusal(c *cli.Call, err error) {
 			if o.Other != "" {
 				other = " and " + o.Other
 			}
-			p.Line("  ", o.Path, other, " (", strings.ReplaceAll(o.Kind, "_", " "), ")")
+			p.Line("  ", p.Yellow(o.Path+other), " (", strings.ReplaceAll(o.Kind, "_", " "), ")")
 		}
 	})
 }

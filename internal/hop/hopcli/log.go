@@ -3,6 +3,7 @@ package hopcli
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,8 +27,11 @@ func logCommand(c *cli.Call) *cobra.Command {
 			if err != nil {
 				return cli.Result{}, err
 			}
-			page := func(p *cli.Page) { drawGraph(p, nodes) }
-			return cli.Result{Value: ok(nodes), Text: page, Raw: plain(c, page)}, nil
+			return cli.Result{
+				Value: ok(nodes),
+				Text:  func(p *cli.Page) { drawGraph(p, nodes, c.Clock.Now()) },
+				Raw:   plain(c, func(p *cli.Page) { drawGraph(p, nodes, time.Time{}) }),
+			}, nil
 		}),
 	}
 	cmd.Flags().IntVar(&limit, "limit", limit, "how many states")
@@ -38,8 +42,9 @@ func logCommand(c *cli.Call) *cobra.Command {
 // lanes are the states that are expected further down, from left to right.
 type lanes []string
 
-// drawGraph draws states, newest first.
-func drawGraph(p *cli.Page, nodes []hop.Node) {
+// drawGraph draws states, newest first. At a time that is not zero each state is
+// drawn with its age.
+func drawGraph(p *cli.Page, nodes []hop.Node, now time.Time) {
 	var open lanes
 	for _, n := range nodes {
 		at := open.take(n.State.ID)
@@ -47,12 +52,30 @@ func drawGraph(p *cli.Page, nodes []hop.Node) {
 			open = append(open, n.State.ID)
 			at = len(open) - 1
 		}
-		p.Line(open.row(at, glyph(n.State.Kind)), "  ", p.Bold(n.State.ID), "  ", p.Dim(string(n.State.Kind)), "  ", text(n.State))
+		p.Line(append(open.row(p, at, glyph(p, n.State.Kind)), caption(p, n.State, now)...)...)
 		if n.Answer != "" {
-			p.Line(open.row(at, "│"), "  ", p.Dim("answered: "+n.Answer))
+			p.Line(append(open.row(p, at, p.Dim("│")), p.Dim("answered: "+n.Answer))...)
+		}
+		for _, r := range n.Runs {
+			p.Line(append(open.row(p, at, p.Dim("│")), runLine(p, r)...)...)
 		}
 		open = open.follow(p, at, n)
 	}
+}
+
+// caption says what a state is.
+func caption(p *cli.Page, s hop.State, now time.Time) []any {
+	line := []any{p.Bold(s.ID), "  ", p.Dim(string(s.Kind))}
+	if about := text(s); about != "" {
+		line = append(line, "  ", about)
+	}
+	if now.IsZero() {
+		return line
+	}
+	if s.Kind == hop.KindPrompt && s.Agent != "" {
+		line = append(line, p.Dim(" · "+s.Agent))
+	}
+	return append(line, p.Dim(" · "+ago(now, s.CreatedAt)))
 }
 
 func (l lanes) take(id string) int {
@@ -64,27 +87,18 @@ func (l lanes) take(id string) int {
 	return -1
 }
 
-func glyph(kind hop.Kind) string {
-	switch kind {
-	case hop.KindAccepted:
-		return "●"
-	case hop.KindProposal:
-		return "◆"
-	case hop.KindFailed, hop.KindCancelled:
-		return "×"
-	default:
-		return "○"
+// row draws the lanes with a sign in one of them, and the gap to what follows.
+func (l lanes) row(p *cli.Page, at int, sign cli.Styled) []any {
+	var cells []any
+	for i := range l {
+		if i == at {
+			cells = append(cells, sign)
+		} else {
+			cells = append(cells, p.Dim("│"))
+		}
+		cells = append(cells, " ")
 	}
-}
-
-// row draws the lanes with a glyph in one of them.
-func (l lanes) row(at int, glyph string) string {
-	cells := make([]string, len(l))
-	for i := range cells {
-		cells[i] = "│"
-	}
-	cells[at] = glyph
-	return strings.Join(cells, " ")
+	return append(cells, " ")
 }
 
 // follow puts the parents of a state in the place of it: the one that it goes on
@@ -108,7 +122,7 @@ func (l lanes) follow(p *cli.Page, at int, n hop.Node) lanes {
 	switch {
 	case own == "", other >= 0 && other != at:
 		if own != "" {
-			p.Line(l.join(at, other))
+			p.Line(p.Dim(l.join(at, other)))
 		}
 		l = append(append(lanes{}, l[:at]...), l[at+1:]...)
 	default:
@@ -116,7 +130,7 @@ func (l lanes) follow(p *cli.Page, at int, n hop.Node) lanes {
 	}
 	for _, id := range taken {
 		l = append(l, id)
-		p.Line(l.join(len(l)-1, min(at, len(l)-2)))
+		p.Line(p.Dim(l.join(len(l)-1, min(at, len(l)-2))))
 	}
 	return l
 }

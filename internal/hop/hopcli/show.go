@@ -3,6 +3,8 @@ package hopcli
 import (
 	"context"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,58 +36,76 @@ func showCommand(c *cli.Call) *cobra.Command {
 }
 
 func showPage(p *cli.Page, s hop.Shown) {
+	var rows [][]any
+	row := func(name string, value ...any) { rows = append(rows, append([]any{p.Dim(name)}, value...)) }
 	if s.State != nil {
-		statePage(p, *s.State)
+		rows = stateRows(p, *s.State)
 	}
 	if s.Facts != nil {
-		factsPage(p, *s.Facts)
-	}
-	if s.Task != nil {
-		p.Line(p.Dim("task     "), p.Bold(s.Task.ID), "  ", string(s.Task.Status), "  ", s.Task.Title)
+		factRows(p, *s.Facts, row)
 	}
 	if s.Attempt != nil {
-		p.Line(p.Dim("attempt  "), p.Bold(s.Attempt.ID), "  ", string(s.Attempt.Status), "  head=", s.Attempt.HeadStateID)
-		p.Line(p.Dim("in       "), s.Attempt.Workspace)
+		row("attempt", p.Bold(s.Attempt.ID))
+		row("status", statusSign(p, s.Attempt.Status))
+		row("head", s.Attempt.HeadStateID)
+		row("workspace", s.Attempt.Workspace)
+	}
+	if s.Task != nil {
+		row("task", p.Bold(s.Task.ID))
+		row("status", string(s.Task.Status))
+		row("title", s.Task.Title)
 	}
 	if s.Operation != nil {
-		p.Line(p.Dim("recorded "), s.Operation.ID, "  ", s.Operation.Verb, "  ", s.Operation.At.Format("2006-01-02 15:04:05"))
+		row("operation", s.Operation.ID)
+		row("done by", "hop "+s.Operation.Verb+" at "+s.Operation.At.Format("2006-01-02 15:04:05 MST"))
 	}
 	if s.LandedAs != "" {
-		p.Line(p.Dim("landed   "), s.LandedAs)
+		row("landed as", p.Green(s.LandedAs))
 	}
 	for _, o := range s.UndoneBy {
-		p.Line(p.Dim("undone   "), o.ID)
+		row("undone by", o.ID)
+	}
+	p.Table(rows)
+	if len(s.Attempts)+len(s.States)+len(s.Checks) > 0 {
+		p.Line()
 	}
 	for _, a := range s.Attempts {
-		p.Line("  ", a.ID, "  ", string(a.Status), "  ", a.Agent)
+		p.Line(statusSign(p, a.Status), "  ", a.ID, "  ", a.Agent)
 	}
 	for _, state := range s.States {
-		p.Line("  ", state.ID, "  ", string(state.Kind), "  ", text(state))
+		p.Line(append([]any{glyph(p, state.Kind), "  "}, caption(p, state, time.Time{})...)...)
+	}
+	for _, k := range s.Checks {
+		p.Line(append(runLine(p, hop.Run{Command: k.Command, ExitCode: k.ExitCode}), p.Dim(" · "+k.ID))...)
 	}
 	if s.Check != nil {
 		p.Lines(checkText(*s.Check))
 	}
-	for _, k := range s.Checks {
-		p.Line(p.Dim("evidence "), k.ID, "  exit ", strconv.Itoa(k.ExitCode), "  ", op.QuoteAll(k.Command))
+	if s.State != nil {
+		stateTexts(p, *s.State)
 	}
 	if s.Completion != nil {
 		p.Line()
-		p.Line(p.Dim("answered "), s.Completion.CompletedAt.Format("2006-01-02 15:04:05"))
+		p.Line(p.Dim("answered at " + s.Completion.CompletedAt.Format("2006-01-02 15:04:05 MST")))
 		p.Lines(s.Completion.FinalResponse)
 	}
 }
 
-func factsPage(p *cli.Page, f hop.Facts) {
+// factRows are what is known of a state beside what its digest covers.
+func factRows(p *cli.Page, f hop.Facts, row func(name string, value ...any)) {
 	for _, field := range []struct{ name, value string }{{"origin", f.Origin}, {"derives from", f.BaseState}, {"validated by", f.Check}} {
 		if field.value != "" {
-			p.Line(p.Dim(field.name), " ", field.value)
+			row(field.name, field.value)
 		}
 	}
+	for _, r := range f.Redactions {
+		row("redacted", strconv.Itoa(r.Count)+" "+strings.ReplaceAll(r.Kind, "_", " "))
+	}
 	for _, problem := range f.Incomplete {
-		p.Line(p.Yellow("missing"), " ", problem.Path, " (", problem.Reason, ")")
+		row("missing", p.Yellow(problem.Path+" ("+problem.Reason+")"))
 	}
 	for _, path := range f.Conflicts {
-		p.Line(p.Yellow("conflict"), " ", path)
+		row("conflict", p.Yellow(path))
 	}
 }
 

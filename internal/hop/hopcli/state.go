@@ -2,6 +2,7 @@ package hopcli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,12 @@ func stateCommand(c *cli.Call) *cobra.Command {
 }
 
 func statePage(p *cli.Page, s hop.State) {
+	p.Table(stateRows(p, s))
+	stateTexts(p, s)
+}
+
+// stateRows are the members of a state.
+func stateRows(p *cli.Page, s hop.State) [][]any {
 	rows := [][]any{{p.Dim("state"), p.Bold(s.ID)}, {p.Dim("kind"), string(s.Kind)}}
 	for _, field := range []struct{ name, value string }{
 		{"task", s.TaskID},
@@ -49,9 +56,13 @@ func statePage(p *cli.Page, s hop.State) {
 		}
 	}
 	for _, parent := range s.Parents {
-		rows = append(rows, []any{p.Dim(string(parent.Role)), parent.StateID})
+		rows = append(rows, []any{p.Dim(strings.ReplaceAll(string(parent.Role), "_", " ")), parent.StateID})
 	}
-	p.Table(rows)
+	return rows
+}
+
+// stateTexts are what was said.
+func stateTexts(p *cli.Page, s hop.State) {
 	for _, text := range []string{s.Summary, s.Prompt} {
 		if text != "" {
 			p.Line()

@@ -2,7 +2,9 @@ package hopcli
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,16 +21,22 @@ func statusCommand(c *cli.Call) *cobra.Command {
 		Long:    "Shows the accepted head and the attempts that may go on. With --root also whether the visible folder is in step with what is accepted, and which edits there are yours.",
 		Args:    cobra.ArbitraryArgs,
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
+			var titles map[string]string
 			s, err := in(ctx, c, func(p *op.Project) (hop.Overview, error) {
+				look := p.Status
 				if root {
-					return p.StatusOfRoot(ctx)
+					look = p.StatusOfRoot
 				}
-				return p.Status(ctx)
+				s, err := look(ctx)
+				if err == nil && c.Terminal.Stdout && !c.JSON {
+					titles, err = p.Titles(ctx, s.Attempts)
+				}
+				return s, err
 			})
 			if err != nil {
 				return cli.Result{}, err
 			}
-			return cli.Result{Value: ok(s), Raw: statusText(s), Text: func(p *cli.Page) { statusPage(p, s) }}, nil
+			return cli.Result{Value: ok(s), Raw: statusText(s), Text: func(p *cli.Page) { statusPage(p, s, titles, c.Clock.Now()) }}, nil
 		}),
 	}
 	cmd.Flags().BoolVar(&root, "root", false, "also look at the visible folder")
@@ -56,9 +64,9 @@ func statusText(s hop.Overview) string {
 	return b.String()
 }
 
-func statusPage(p *cli.Page, s hop.Overview) {
+func statusPage(p *cli.Page, s hop.Overview, titles map[string]string, now time.Time) {
 	p.Line(p.Dim("root      "), s.Root)
-	p.Line(p.Dim("accepted  "), p.Bold(s.AcceptedHead.ID), "  ", firstLine(s.AcceptedHead.Summary))
+	p.Line(p.Dim("accepted  "), p.Green("●"), " ", p.Bold(s.AcceptedHead.ID), "  ", firstLine(s.AcceptedHead.Summary), p.Dim(" · "+ago(now, s.AcceptedHead.CreatedAt)))
 	if s.RootStatus != "" {
 		p.Line(p.Dim("folder    "), s.RootStatus, " with ", s.RootState)
 		for _, path := range s.RootPaths {
@@ -68,17 +76,55 @@ func statusPage(p *cli.Page, s hop.Overview) {
 	for _, id := range s.Stale {
 		p.Line(p.Yellow("stale"), "     ", id, " started from a commit that your branch no longer has")
 	}
-	rows := [][]any{}
-	for _, a := range s.Attempts {
-		rows = append(rows, []any{p.Bold(a.ID), a.Agent, string(a.Status), "head=" + a.HeadStateID, p.Dim(a.Workspace)})
-	}
-	p.Table(rows)
+	p.Line()
 	if len(s.Attempts) == 0 {
-		p.Line(p.Dim("no attempt is open"))
+		p.Line(p.Dim("no attempt is open; hop begin \"what is to be done\" starts one"))
+	}
+	for _, a := range s.Attempts {
+		p.Line(statusSign(p, a.Status), " ", p.Bold(titles[a.ID]), p.Dim(strings.TrimSuffix(" · "+a.Agent, " · ")))
+		p.Line(p.Dim("  in    "), below(s.Root, a.Workspace))
+		p.Line(p.Dim("  next  "), nextOf(a))
 	}
 	for _, w := range s.Warnings {
 		p.Line(p.Yellow("note"), ": ", w)
 	}
+}
+
+// statusSign is the status of an attempt in the colour of what it waits for.
+func statusSign(p *cli.Page, s hop.Status) cli.Styled {
+	text := strings.ReplaceAll(string(s), "_", " ")
+	switch s {
+	case hop.StatusProposed:
+		return p.Yellow("◆ " + text)
+	case hop.StatusChangesRequested, hop.StatusReconciling:
+		return p.Red("× " + text)
+	default:
+		return p.Dim("○ " + text)
+	}
+}
+
+// nextOf is the command that goes on with an attempt.
+func nextOf(a hop.Attempt) string {
+	switch a.Status {
+	case hop.StatusProposed:
+		return "hop land " + a.HeadStateID + " -- COMMAND"
+	case hop.StatusChangesRequested:
+		return "hop show " + a.HeadStateID
+	case hop.StatusReconciling:
+		return "resolve the conflicts, then hop propose " + a.HeadStateID
+	case hop.StatusParked:
+		return "hop resume " + a.HeadStateID
+	default:
+		return "eval \"$(hop env " + a.HeadStateID + ")\""
+	}
+}
+
+// below is a path as it is seen from the root.
+func below(root, path string) string {
+	if inside, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(inside) {
+		return inside
+	}
+	return path
 }
 
 // firstLine is the first line of a text.

@@ -142,15 +142,44 @@ func (p *Project) Log(ctx context.Context, limit int) ([]hop.Node, error) {
 	}
 	nodes := make([]hop.Node, 0, len(entries))
 	for _, e := range entries {
-		node := hop.Node{State: e.State, Parents: e.State.Parents}
-		if e.State.Kind == hop.KindPrompt {
-			answer, _, err := p.Completion(ctx, e.State.ID)
-			if err != nil {
-				return nil, err
-			}
-			node.Answer = answer.Summary
+		node, err := p.node(ctx, e)
+		if err != nil {
+			return nil, err
 		}
 		nodes = append(nodes, node)
 	}
 	return nodes, nil
+}
+
+// node is a state with what was answered to it and what ran about it.
+func (p *Project) node(ctx context.Context, e ledger.Entry) (hop.Node, error) {
+	node := hop.Node{State: e.State, Parents: e.State.Parents}
+	if e.State.Kind == hop.KindPrompt {
+		answer, _, err := p.Completion(ctx, e.State.ID)
+		node.Answer = answer.Summary
+		return node, err
+	}
+	checks, err := p.ChecksAbout(ctx, e.State.ID)
+	if check, found, checkErr := p.Ledger.Check(ctx, e.Facts.Check); found && len(checks) == 0 {
+		checks = append(checks, check)
+	} else if err == nil {
+		err = checkErr
+	}
+	for _, k := range checks {
+		node.Runs = append(node.Runs, hop.Run{ID: k.ID, Command: k.Command, ExitCode: k.ExitCode})
+	}
+	return node, err
+}
+
+// Titles are the titles of the tasks that attempts belong to, by attempt.
+func (p *Project) Titles(ctx context.Context, attempts []hop.Attempt) (map[string]string, error) {
+	titles := map[string]string{}
+	for _, a := range attempts {
+		task, err := p.Task(ctx, a.TaskID)
+		if err != nil {
+			return nil, err
+		}
+		titles[a.ID] = task.Title
+	}
+	return titles, nil
 }
