@@ -3,14 +3,12 @@ package hcpx
 import (
 	"context"
 
-	"github.com/spf13/cobra"
-
 	"bridle/internal/hcp/local"
 	"bridle/internal/kernel/cli"
 )
 
-// completer is cobra's function for completing a word.
-type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+// completer offers what may stand behind arguments.
+type completer = func(*cli.Command, []string, string) []string
 
 // completeInstalled offers the ids of installed packs.
 func completeInstalled(c *cli.Call) completer {
@@ -55,15 +53,15 @@ func completeExec(c *cli.Call) completer {
 // complete opens the store for a completion. Whatever goes wrong offers
 // nothing: a shell has no place for an error there.
 func complete(c *cli.Call, words func(*local.Runtime, []string) []string) completer {
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cli.Command, args []string, _ string) []string {
 		ctx := cmd.Context()
 		if ctx == nil {
 			ctx = context.Background()
 		}
 		rt, err := Open(ctx, c)
 		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+			return nil
 		}
-		return words(rt, args), cobra.ShellCompDirectiveNoFileComp
+		return words(rt, args)
 	}
 }

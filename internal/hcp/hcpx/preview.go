@@ -3,8 +3,6 @@ package hcpx
 import (
 	"context"
 
-	"github.com/spf13/cobra"
-
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/command"
@@ -27,14 +25,14 @@ type previewResult struct {
 	CLI      string               `json:"cli,omitempty"`
 }
 
-func previewCommand(c *cli.Call) *cobra.Command {
+func previewCommand(c *cli.Call) *cli.Command {
 	var object string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:               "preview <pack_id> <command> [--args '{…}'] [-- k=v …]",
 		Long:              "Shows the card that a person would see for a call, and the exact command line. Nothing runs and nothing is recorded.",
 		Example:           "hcpx preview ledger transfer -- amount=2.80 payee=demo-transit",
 		ValidArgsFunction: completeExec(c),
-		Args:              cobra.ArbitraryArgs,
+		Args:              cli.ArbitraryArgs,
 	}
 	cmd.Flags().StringVar(&object, "args", "", "the arguments as one `JSON` object")
 	cmd.RunE = c.Run(func(ctx context.Context, words []string) (cli.Result, error) {

@@ -3,8 +3,6 @@ package hcpx
 import (
 	"context"
 
-	"github.com/spf13/cobra"
-
 	"bridle/internal/hcp/local"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
@@ -23,9 +21,9 @@ type skillResult struct {
 	Next []string `json:"next,omitempty"`
 }
 
-func skillCommand(c *cli.Call) *cobra.Command {
+func skillCommand(c *cli.Call) *cli.Command {
 	var all bool
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:               "skill <pack_id>",
 		Long:              "Prints the Skill of an activated pack: how to call its commands well.",
 		Example:           "hcpx skill transit",

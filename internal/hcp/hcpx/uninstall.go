@@ -3,8 +3,6 @@ package hcpx
 import (
 	"context"
 
-	"github.com/spf13/cobra"
-
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/store"
 	"bridle/internal/kernel/cli"
@@ -18,9 +16,9 @@ type uninstallResult struct {
 	Notes       []string `json:"notes,omitempty"`
 }
 
-func uninstallCommand(c *cli.Call) *cobra.Command {
+func uninstallCommand(c *cli.Call) *cli.Command {
 	var confirm, data bool
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:     "uninstall <pack_id>",
 		Long:    "Removes a pack from the session and from the store. What its program keeps for itself, such as a login, stays unless --data is given. An agent has to pass --confirm, after the user agreed.",
 		Example: "hcpx uninstall transit",

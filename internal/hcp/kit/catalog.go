@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"bridle/internal/hcp/catalog"
 	"bridle/internal/hcp/hcpx"
 	"bridle/internal/hcp/local"
@@ -22,8 +20,8 @@ type catalogResult struct {
 	Next   []string       `json:"next,omitempty"`
 }
 
-func catalogCommand(c *cli.Call) *cobra.Command {
-	return &cobra.Command{
+func catalogCommand(c *cli.Call) *cli.Command {
+	return &cli.Command{
 		Use:     "catalog [pack_id]",
 		Long:    "Lists the entries of the catalog, or shows the entry of one pack with its commands. It reads the same catalog as search.",
 		Example: "hcpx catalog transit --json",

@@ -4,14 +4,12 @@ import (
 	"context"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func configCommand(c *cli.Call) *cobra.Command {
-	return &cobra.Command{
+func configCommand(c *cli.Call) *cli.Command {
+	return &cli.Command{
 		Use:     "config",
 		Example: "hop config",
 		Long:    "Shows the project's configuration as it is in force, and the file that it is read from.",

@@ -4,19 +4,17 @@ import (
 	"context"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func graphCommand(c *cli.Call) *cobra.Command {
-	return &cobra.Command{
+func graphCommand(c *cli.Call) *cli.Command {
+	return &cli.Command{
 		Use:     "graph",
 		Example: "hop graph --json",
 		Long:    "Lists every state with its parents, oldest first. hop log draws the newest.",
-		Args:    cobra.ArbitraryArgs,
+		Args:    cli.ArbitraryArgs,
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			nodes, err := in(ctx, c, func(p *op.Project) ([]hop.Node, error) { return p.Graph(ctx) })
 			if err != nil {

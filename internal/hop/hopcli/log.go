@@ -5,17 +5,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 )
 
-func logCommand(c *cli.Call) *cobra.Command {
+func logCommand(c *cli.Call) *cli.Command {
 	limit := 20
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:     "log [--limit N]",
 		Long:    "Draws the newest states, newest first. The accepted line and each attempt are lanes; a landing joins them.",
 		Example: "hop log --limit 50",

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
@@ -29,10 +27,10 @@ type skillPrinted struct {
 	Skill string `json:"skill"`
 }
 
-func skillCommand(c *cli.Call) *cobra.Command {
+func skillCommand(c *cli.Call) *cli.Command {
 	var folder string
 	var force bool
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use:       "skill <install|print> [--path DIR] [--force]",
 		Long:      "Installs the instructions that teach an agent to use Hop, or prints them. They go to the skills folder of Codex, unless a folder is named.",
 		Example:   "hop skill install\nhop skill install --path ~/.claude/skills/hop",

@@ -3,8 +3,6 @@ package houndcli
 import (
 	"context"
 
-	"github.com/spf13/cobra"
-
 	"bridle/hound"
 	"bridle/hound/guard"
 	"bridle/internal/kernel/cli"
@@ -17,9 +15,9 @@ type explainResult struct {
 	Differences   []guard.Difference `json:"differences"`
 }
 
-func explainCommand(c *cli.Call) *cobra.Command {
+func explainCommand(c *cli.Call) *cli.Command {
 	var driver string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use: "explain <plan> --driver <manifest>",
 		Long: "Says whether a plan still holds, and if not, which of its inputs moved: kernel, manifest, environment, repository, file by file. " +
 			"When none did, the driver is asked to plan again, to see whether it proposes the same. Nothing is executed.",

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"bridle/internal/hound/identity"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
@@ -29,7 +27,7 @@ func dataPath(c *cli.Call, flag, name string) (string, error) {
 	return "", fault.Newf("no_home", "the user has no home folder to keep the %s in", name).WithHint("name a folder with --%s", name)
 }
 
-func identityFlag(cmd *cobra.Command, dir *string) {
+func identityFlag(cmd *cli.Command, dir *string) {
 	cmd.PersistentFlags().StringVar(dir, "identity", "", "the `folder` with the identity; .local/share/hound/identity in the home folder unless given")
 }
 
@@ -75,13 +73,13 @@ func withIdentity(ctx context.Context, c *cli.Call, flag string, open opener, us
 	return use(s)
 }
 
-func identityCommand(c *cli.Call) *cobra.Command {
+func identityCommand(c *cli.Call) *cli.Command {
 	var dir string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use: "identity <init|show|rotate|recover|verify>",
 		Long: "Looks after the key that signs checkpoints and statements. It lies in a folder of its own, on a local Linux file system, and never leaves it: " +
 			"only public halves are shown.\nA change of it is whole or not there, whatever happens meanwhile; what was cut off is finished or discarded by the next command.",
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(cmd *cli.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(cmd, "missing <init|show|rotate|recover|verify>")
 			}
@@ -144,8 +142,8 @@ func (v identityView) print(p *cli.Page) {
 }
 
 // identityVerb is a command that opens the identity, does something and shows it.
-func identityVerb(c *cli.Call, dir *string, cmd *cobra.Command, open opener, do func(*identity.Store) error) *cobra.Command {
-	cmd.Args, cmd.DisableFlagsInUseLine = noArguments, true
+func identityVerb(c *cli.Call, dir *string, cmd *cli.Command, open opener, do func(*identity.Store) error) *cli.Command {
+	cmd.Args = noArguments
 	cmd.RunE = c.Run(func(ctx context.Context, _ []string) (out cli.Result, err error) {
 		err = withIdentity(ctx, c, *dir, open, func(s *identity.Store) error {
 			if do != nil {
@@ -166,24 +164,24 @@ func identityVerb(c *cli.Call, dir *string, cmd *cobra.Command, open opener, do 
 	return cmd
 }
 
-func identityInit(c *cli.Call, dir *string) *cobra.Command {
-	return identityVerb(c, dir, &cobra.Command{
+func identityInit(c *cli.Call, dir *string) *cli.Command {
+	return identityVerb(c, dir, &cli.Command{
 		Use: "init [--identity <folder>]", Short: "make an identity with a new key",
 		Long:    "Makes an identity where there is none, with a key from the system's random source.",
 		Example: "hound identity init",
 	}, identity.Create, nil)
 }
 
-func identityShow(c *cli.Call, dir *string) *cobra.Command {
-	return identityVerb(c, dir, &cobra.Command{
+func identityShow(c *cli.Call, dir *string) *cli.Command {
+	return identityVerb(c, dir, &cli.Command{
 		Use: "show [--identity <folder>]", Short: "show the public keys",
 		Long:    "Shows the public halves of the keys. Give the active one to whom should check what it signs; keep the others for what they signed.",
 		Example: "hound identity show",
 	}, identity.Open, nil)
 }
 
-func identityRecover(c *cli.Call, dir *string) *cobra.Command {
-	return identityVerb(c, dir, &cobra.Command{
+func identityRecover(c *cli.Call, dir *string) *cli.Command {
+	return identityVerb(c, dir, &cli.Command{
 		Use: "recover [--identity <folder>]", Short: "finish or discard a change that was cut off",
 		Long: "Finishes or discards a change that was cut off, as every other command does first, and says which. " +
 			"Files that hound did not write are moved aside and never removed; look at them yourself.",
@@ -191,10 +189,10 @@ func identityRecover(c *cli.Call, dir *string) *cobra.Command {
 	}, identity.Open, nil)
 }
 
-func identityRotate(c *cli.Call, dir *string) *cobra.Command {
+func identityRotate(c *cli.Call, dir *string) *cli.Command {
 	var retire string
 	var generation bool
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use: "rotate [--retire <kid> | --generation] [--identity <folder>]", Short: "sign with a new key from now on",
 		Long: "Adds a key and signs with it from now on. The others stay, so that what they signed can still be checked here.\n" +
 			"--retire removes a key that is not the active one. --generation gives the identity another generation and leaves its keys.",
@@ -216,9 +214,9 @@ func identityRotate(c *cli.Call, dir *string) *cobra.Command {
 	})
 }
 
-func identityVerify(c *cli.Call, dir *string) *cobra.Command {
+func identityVerify(c *cli.Call, dir *string) *cli.Command {
 	var key string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use: "verify [--key <public key>] [--identity <folder>]", Short: "check that the identity is whole",
 		Long: "Checks owner, modes, links and content of everything in the store, and changes nothing: a change that was cut off is reported and left to recover. " +
 			"With --key it must hold the secret half of that key as well.",

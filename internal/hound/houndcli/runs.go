@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"bridle/internal/hound/archive"
 	"bridle/internal/kernel/cli"
 )
@@ -17,9 +15,9 @@ type runsResult struct {
 	Runs          []archive.Run `json:"runs"`
 }
 
-func runsCommand(c *cli.Call) *cobra.Command {
+func runsCommand(c *cli.Call) *cli.Command {
 	var driver string
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use: "runs [--driver <manifest>]",
 		Long: "Lists the run records, the newest last: what was done, whether the record verifies, and the digest of its index, which is what to keep elsewhere.\n" +
 			"Without a driver these are the records in .hound/runs of the repository around the working directory.",

@@ -3,8 +3,6 @@ package houndcli
 import (
 	"context"
 
-	"github.com/spf13/cobra"
-
 	"bridle/hound"
 	"bridle/hound/guard"
 	"bridle/internal/hound/anchor"
@@ -19,9 +17,9 @@ type verifyFlags struct {
 	keys                  []string
 }
 
-func verifyCommand(c *cli.Call) *cobra.Command {
+func verifyCommand(c *cli.Call) *cli.Command {
 	var f verifyFlags
-	cmd := &cobra.Command{
+	cmd := &cli.Command{
 		Use: "verify <record> [--anchor <checkpoint or proof> [--key <public key>]… [--log <folder>] [--identity <folder>]]",
 		Long: "Checks the directory of a run, or the saved output of hound invoke: every file is there and no other, every hash and every relation between the documents recomputes. " +
 			"That shows a record to be whole, not who made it.\n" +
