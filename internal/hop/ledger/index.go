@@ -12,6 +12,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
+	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 )
 
@@ -127,7 +128,7 @@ func createIndex(ctx context.Context, path string) (*sql.DB, error) {
 		_ = db.Close()
 		return nil, unusable(path, err)
 	}
-	return db, os.Chmod(path, 0o600)
+	return db, durable.Explain("protect", path, os.Chmod(path, 0o600))
 }
 
 // unusable tells an index that is broken from a disk that is.

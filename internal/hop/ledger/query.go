@@ -50,7 +50,10 @@ func unreadable(err error) error {
 		case 13:
 			return fault.New(durable.CodeDiskFull, "the index cannot be written: the disk is full").Because(err).
 				WithHint("free some space and run the command again; nothing was changed")
-		case 8, 14:
+		case 14:
+			return fault.New(durable.CodeNotPermitted, "the index, or a file beside it, cannot be opened or made").Because(err).
+				WithHint("look at the permissions of .hop and of what is in it, and whether the disk is full")
+		case 8:
 			return fault.New(durable.CodeReadOnly, "the index cannot be written: it, or its folder, is read-only").Because(err).
 				WithHint("look at the permissions of .hop and of what is in it")
 		case 5, 6:

@@ -28,9 +28,10 @@ type cutter struct {
 	report cutReport
 	// threads maps each thread to its process.
 	threads map[int]int
-	// full says that no call that needs room succeeds any more.
-	full bool
-	dead bool
+	// full says that no call that needs room succeeds any more; frozen that nothing
+	// in a repository's folder can be changed.
+	full, frozen bool
+	dead         bool
 }
 
 // cutReport is what the cutter tells of a run.
@@ -186,15 +187,18 @@ func (c *cutter) call(tid int) error {
 	if c.full && w.room {
 		return refuseCall(tid, unix.ENOSPC)
 	}
+	if c.frozen && strings.Contains(path, "/.git/") {
+		return refuseCall(tid, unix.EROFS)
+	}
 	if c.report.Writes != c.at {
 		return nil
 	}
 	c.report.Call, c.report.Path, c.report.Child = w.name, path, c.threads[tid] != c.root
-	return c.cut(tid, w)
+	return c.cut(tid, w, path)
 }
 
 // cut does what the kind of cut says.
-func (c *cutter) cut(tid int, w writing) error {
+func (c *cutter) cut(tid int, w writing, path string) error {
 	switch c.kind {
 	case "all":
 		c.dead = true
@@ -209,6 +213,11 @@ func (c *cutter) cut(tid int, w writing) error {
 		c.full = true
 		if w.room {
 			return refuseCall(tid, unix.ENOSPC)
+		}
+	case "frozen":
+		c.frozen = true
+		if strings.Contains(path, "/.git/") {
+			return refuseCall(tid, unix.EROFS)
 		}
 	case "io":
 		return refuseCall(tid, unix.EIO)
