@@ -22,12 +22,22 @@ type racer struct {
 	argv []string
 	env  []string
 	dir  string
+	// before runs ahead of each start and is not timed; prepare also says what to
+	// start.
+	before  func()
+	prepare func() []string
 }
 
 // run starts the process, waits for it and returns the time that took. Output
 // goes to the null device: what is timed is the program.
 func (r racer) run(tb testing.TB, null *os.File) time.Duration {
 	tb.Helper()
+	if r.before != nil {
+		r.before()
+	}
+	if r.prepare != nil {
+		r.argv = r.prepare()
+	}
 	start := time.Now()
 	process, err := os.StartProcess(r.argv[0], r.argv, &os.ProcAttr{
 		Dir: r.dir, Env: r.env, Files: []*os.File{null, null, null},

@@ -90,7 +90,11 @@ func (p *Project) examine(ctx context.Context, s hop.State, env hop.Environment,
 		Command: argv, CreatedAt: p.Clock.Now().UTC(),
 	}
 	p.say("preparing a clean checkout")
-	slot, err := workspace.Take(ctx, p.Repo, p.Layout, p.Config, git.OID(s.SourceTree), git.OID(s.GitCommit))
+	proof := workspace.ByState
+	if validation {
+		proof = workspace.ByContent
+	}
+	slot, err := workspace.Take(ctx, p.Repo, p.Layout, p.Config, git.OID(s.SourceTree), git.OID(s.GitCommit), proof)
 	if err != nil {
 		return check, err
 	}

@@ -241,7 +241,7 @@ func vanishes(root, dir string, deleted map[string]bool) bool {
 func (p *Project) writeFiles(ctx context.Context, head hop.State, write []git.Change) error {
 	bare := p.Config
 	bare.Seed = workspace.SeedConfig{}
-	slot, err := workspace.Take(ctx, p.Repo, p.Layout, bare, git.OID(head.SourceTree), git.OID(head.GitCommit))
+	slot, err := workspace.Take(ctx, p.Repo, p.Layout, bare, git.OID(head.SourceTree), git.OID(head.GitCommit), workspace.ByContent)
 	if err != nil {
 		return err
 	}

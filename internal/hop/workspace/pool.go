@@ -29,16 +29,29 @@ func (s *Slot) Release() { s.release() }
 // maxSlots bounds the pool.
 const maxSlots = 64
 
+// Proof is how a checkout is known to equal a tree.
+type Proof int
+
+const (
+	// ByState trusts that the kernel gives a file that is changed another time of
+	// change, as git does. It is what a check of work in progress needs.
+	ByState Proof = iota
+	// ByContent reads every file. What is accepted, or written into the user's
+	// folder, rests on it: no earlier check may have changed a file there unseen,
+	// as through mapped memory on some file systems.
+	ByContent
+)
+
 // Take returns a checkout that was proven equal to a tree. An existing one that
 // nobody uses is brought there by changing what differs; what earlier checks left
 // is gone, but for the caches that the configuration names.
-func Take(ctx context.Context, repo *git.Repository, l Layout, c Config, tree, commit git.OID) (*Slot, error) {
+func Take(ctx context.Context, repo *git.Repository, l Layout, c Config, tree, commit git.OID, proof Proof) (*Slot, error) {
 	number, release, err := freeSlot(l)
 	if err != nil {
 		return nil, err
 	}
 	slot := &Slot{Dir: filepath.Join(l.checksDir(), number), release: release}
-	if err := slot.prepare(ctx, repo, c, tree, commit); err != nil {
+	if err := slot.prepare(ctx, repo, c, tree, commit, proof); err != nil {
 		release()
 		return nil, err
 	}
@@ -71,7 +84,7 @@ func freeSlot(l Layout) (number string, release func(), err error) {
 }
 
 // prepare brings the checkout to the tree and proves it.
-func (s *Slot) prepare(ctx context.Context, repo *git.Repository, c Config, tree, commit git.OID) error {
+func (s *Slot) prepare(ctx context.Context, repo *git.Repository, c Config, tree, commit git.OID, proof Proof) error {
 	w, err := s.open(ctx, repo, commit)
 	if err != nil {
 		return err
@@ -81,6 +94,9 @@ func (s *Slot) prepare(ctx context.Context, repo *git.Repository, c Config, tree
 	}
 	if err := w.Checkout(ctx, tree); err != nil {
 		return err
+	}
+	if proof == ByState {
+		return nil
 	}
 	different, err := w.Verify(ctx, tree)
 	if err != nil {
@@ -110,9 +126,6 @@ func (s *Slot) open(ctx context.Context, repo *git.Repository, commit git.OID) (
 // sweep removes everything in the checkout that is not in the tree, ignored
 // files too, but for the caches.
 func (s *Slot) sweep(ctx context.Context, repo *git.Repository, tree git.OID, caches []string) error {
-	if err := unlockTree(s.Dir); err != nil {
-		return err
-	}
 	sw := sweeper{ctx: ctx, repo: repo, root: s.Dir, keep: caches}
 	return sw.folder("", tree)
 }
@@ -134,9 +147,13 @@ func (s *sweeper) folder(prefix string, tree git.OID) error {
 	for _, e := range entries {
 		known[e.Name] = e
 	}
-	have, err := os.ReadDir(filepath.Join(s.root, filepath.FromSlash(prefix)))
+	dir := filepath.Join(s.root, filepath.FromSlash(prefix))
+	if err := unlock(dir); err != nil {
+		return err
+	}
+	have, err := os.ReadDir(dir)
 	if err != nil {
-		return durable.Explain("read", filepath.Join(s.root, prefix), err)
+		return durable.Explain("read", dir, err)
 	}
 	for _, h := range have {
 		path := prefix + h.Name()
@@ -153,8 +170,8 @@ func (s *sweeper) folder(prefix string, tree git.OID) error {
 				return err
 			}
 		default:
-			if err := os.RemoveAll(filepath.Join(s.root, filepath.FromSlash(path))); err != nil {
-				return durable.Explain("remove", filepath.Join(s.root, path), err)
+			if err := removeLocked(filepath.Join(s.root, filepath.FromSlash(path))); err != nil {
+				return err
 			}
 		}
 	}
@@ -179,6 +196,27 @@ func (s *sweeper) keepsBelow(path string) bool {
 	return false
 }
 
+// removeLocked removes a path, also where a folder in it may not be changed.
+func removeLocked(path string) error {
+	err := os.RemoveAll(path)
+	if errors.Is(err, fs.ErrPermission) {
+		if err := unlockTree(path); err != nil {
+			return err
+		}
+		err = os.RemoveAll(path)
+	}
+	return durable.Explain("remove", path, err)
+}
+
+// unlock makes one folder writable.
+func unlock(dir string) error {
+	info, err := os.Lstat(dir)
+	if err == nil && info.Mode().Perm()&0o700 != 0o700 {
+		err = os.Chmod(dir, info.Mode().Perm()|0o700) //nolint:gosec // the checkout is ours alone while its lock is held
+	}
+	return durable.Explain("open up", dir, err)
+}
+
 // unlockTree makes folders writable that a check, or a read-only seed, left
 // without permission to change them.
 func unlockTree(dir string) error {
@@ -192,14 +230,7 @@ func unlockTree(dir string) error {
 		if !d.IsDir() {
 			return nil
 		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		if info.Mode().Perm()&0o700 != 0o700 {
-			return os.Chmod(path, info.Mode().Perm()|0o700) //nolint:gosec // the checkout is ours alone while its lock is held
-		}
-		return nil
+		return unlock(path)
 	})
 	return durable.Explain("look through", dir, err)
 }
