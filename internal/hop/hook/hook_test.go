@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"bridle/hop"
@@ -250,4 +251,42 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Tools that run side by side end side by side.
+func TestToolsThatEndAtOnceAreAllRecorded(t *testing.T) {
+	root, c := demo(t), claude()
+	ctx := context.Background()
+	if _, err := c.Handle(ctx, around(root), []byte(`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"x"}`)); err != nil {
+		t.Fatal(err)
+	}
+	p, err := op.Open(ctx, around(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	attempts, err := p.Attempts(ctx)
+	if err != nil || len(attempts) != 1 {
+		t.Fatal(attempts, err)
+	}
+	workspace := p.Layout.Workspace(attempts[0].Workspace)
+	var group sync.WaitGroup
+	errs := make([]error, 8)
+	for i := range errs {
+		group.Go(func() {
+			name := filepath.Join(workspace, string(rune('a'+i)))
+			_, err := c.Handle(ctx, around(root), []byte(`{"hook_event_name":"PostToolUse","session_id":"s"}`))
+			errs[i] = errors.Join(os.WriteFile(name, nil, 0o644), err)
+			_, err = c.Handle(ctx, around(root), []byte(`{"hook_event_name":"PostToolUse","session_id":"s"}`))
+			errs[i] = errors.Join(errs[i], err)
+		})
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	kept, recorded, err := p.Keep(ctx, attempts[0].HeadStateID)
+	if err != nil || recorded {
+		t.Errorf("the last change was not recorded: %+v, %v", kept, err)
+	}
 }

@@ -2,10 +2,15 @@ package hook
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/configedit"
+	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 )
 
@@ -90,15 +95,83 @@ func (c Client) Uninstall(ctx context.Context, p Place) (Installed, error) {
 	}
 	out := Installed{Client: c.Name, Path: filepath.Join(folder.Dir, filepath.FromSlash(file.Path))}
 	changes, err := configedit.Undo(ctx, folder, c.Name)
+	if fault.Is(err, configedit.CodeNotWritten) {
+		return c.takeOut(ctx, folder, file, out)
+	}
 	if err != nil {
-		if fault.Is(err, configedit.CodeNotWritten) {
-			err = fault.Newf(configedit.CodeNotWritten, "no hooks of %s were installed in %q that are on record", c.Name, folder.Dir).
-				WithHint("take what another machine installed out of %q by hand: it runs %q", out.Path, commandOf(c.Name))
-		}
 		return out, err
 	}
 	out.Action, out.Reason = changes[0].Action, changes[0].Reason
 	return out, nil
+}
+
+// takeOut takes hooks out that another machine installed, or that stood there when
+// the project was somewhere else: entries that do nothing but run our command.
+func (c Client) takeOut(ctx context.Context, folder configedit.Folder, file configedit.File, out Installed) (Installed, error) {
+	none := fault.Newf(configedit.CodeNotWritten, "no hooks of %s are installed in %q", c.Name, out.Path)
+	text, err := os.ReadFile(out.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, none
+	}
+	if file.Whole != "" {
+		if !strings.Contains(string(text), sign) {
+			return out, none
+		}
+		out.Action = configedit.Remove
+		return out, durable.Explain("remove", out.Path, os.Remove(out.Path))
+	}
+	file.Edit = func(e *configedit.Edit) error { return removeHooks(e, commandOf(c.Name)) }
+	changes := configedit.Plan(folder, []configedit.File{file})
+	switch changes[0].Action {
+	case configedit.Refused:
+		return out, fault.Newf(configedit.CodeCannotEdit, "%q cannot be edited: %s", out.Path, changes[0].Reason).
+			WithHint("mend the file, or take out by hand what runs %q", commandOf(c.Name))
+	case configedit.Same:
+		return out, none
+	}
+	out.Action = configedit.Restore
+	return out, configedit.Amend(ctx, folder, changes)
+}
+
+// removeHooks takes the entries out of all lists of hooks that run the command and
+// nothing else.
+func removeHooks(e *configedit.Edit, command string) error {
+	list, found, err := e.Value("hooks")
+	if err != nil || !found {
+		return err
+	}
+	var events map[string]any
+	if err := canon.Decode(list, &events, canon.Limits{}); err != nil {
+		return err
+	}
+	for event := range events {
+		err := e.RemoveItems([]string{"hooks", event}, func(item []byte) bool { return runsOnly(item, command) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hookItem is an entry of a list: a command, or a group of commands.
+type hookItem struct {
+	Command string `json:"command"`
+	Hooks   []struct {
+		Command string `json:"command"`
+	} `json:"hooks"`
+}
+
+func runsOnly(item []byte, command string) bool {
+	var i hookItem
+	if _, err := canon.DecodeOpen(item, &i, canon.Limits{}); err != nil {
+		return false
+	}
+	for _, h := range i.Hooks {
+		if h.Command != command {
+			return false
+		}
+	}
+	return i.Command == command || i.Command == "" && len(i.Hooks) > 0
 }
 
 func (c Client) where(p Place) (configedit.Folder, configedit.File, error) {
@@ -162,12 +235,7 @@ func hooksFile(path, client string, events []group, item func(group) any, more f
 
 // runs reports whether a list of hooks has an entry that runs the command.
 func runs(list []byte, command string) bool {
-	var items []struct {
-		Command string `json:"command"`
-		Hooks   []struct {
-			Command string `json:"command"`
-		} `json:"hooks"`
-	}
+	var items []hookItem
 	if _, err := canon.DecodeOpen(list, &items, canon.Limits{}); err != nil {
 		return false
 	}

@@ -3,7 +3,9 @@ package hopcli
 import (
 	"context"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"bridle/internal/hop/hook"
 	"bridle/internal/hop/op"
@@ -97,7 +99,22 @@ func installHooks(ctx context.Context, c *cli.Call, verb, name string, user bool
 	if done.Advice != "" {
 		note(c, done.Advice)
 	}
+	if !onPath(c.Env.Get("PATH")) {
+		note(c, "hop is not on the PATH, where the client will look for it")
+	}
 	return cli.Result{Value: ok(done), Raw: text}, nil
+}
+
+// onPath reports whether the program would be found by its name.
+func onPath(path string) bool {
+	return slices.ContainsFunc(filepath.SplitList(path), func(dir string) bool {
+		for _, name := range []string{Name, Name + ".exe"} {
+			if info, err := os.Stat(filepath.Join(dir, name)); err == nil && !info.IsDir() {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // hookPlace is where hooks go: into the project that the caller is in, or into the

@@ -166,12 +166,8 @@ func Write(ctx context.Context, w Folder, owner string, changes []Change) error 
 		return err
 	}
 	defer unlock()
-	for i := range changes {
-		now, err := look(w.Dir, changes[i].Path)
-		if err != nil || now.exists != changes[i].spot.exists || now.text != changes[i].spot.text {
-			return fault.Newf(CodeCannotEdit, "%q changed while it was looked at; nothing was written", changes[i].Path).
-				WithHint("run it again")
-		}
+	if err := w.unchanged(changes); err != nil {
+		return err
 	}
 	// What is about to happen is on record first, so that a crash in between
 	// leaves nothing that undo does not know.
@@ -183,6 +179,40 @@ func Write(ctx context.Context, w Folder, owner string, changes []Change) error 
 	if err := w.save(record); err != nil {
 		return err
 	}
+	return put(changes)
+}
+
+// Amend writes changes that no owner takes back: it takes out what was written
+// where there is no record of it.
+func Amend(ctx context.Context, w Folder, changes []Change) error {
+	if !OK(changes) {
+		return fault.New(CodeCannotEdit, "nothing was written, since a file cannot be edited").
+			WithHint("mend the file, and run it again")
+	}
+	unlock, _, err := w.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := w.unchanged(changes); err != nil {
+		return err
+	}
+	return put(changes)
+}
+
+// unchanged makes sure that the files still are what was planned for.
+func (w Folder) unchanged(changes []Change) error {
+	for i := range changes {
+		now, err := look(w.Dir, changes[i].Path)
+		if err != nil || now.exists != changes[i].spot.exists || now.text != changes[i].spot.text {
+			return fault.Newf(CodeCannotEdit, "%q changed while it was looked at; nothing was written", changes[i].Path).
+				WithHint("run it again")
+		}
+	}
+	return nil
+}
+
+func put(changes []Change) error {
 	for i := range changes {
 		c := &changes[i]
 		if c.Action == Same {

@@ -277,3 +277,22 @@ func TestTOMLIsNeverMadeInvalid(t *testing.T) {
 		}
 	}
 }
+
+func TestItemsThatMatchAreTakenOutAndNothingElse(t *testing.T) {
+	for before, after := range map[string]string{
+		`{"a": ["x", "ours", "y"]}`:                      `{"a": ["x", "y"]}`,
+		`{"a": ["ours"], "b": 1}`:                        `{ "b": 1}`,
+		"{\n  // mine\n  \"a\": [\"ours\", \"ours\"]\n}": "{\n  // mine\n}",
+		`{"a": ["x"]}`:                                   `{"a": ["x"]}`,
+		`{"a": {"ours": 1}}`:                             `{"a": {"ours": 1}}`,
+		`{"b": ["ours"]}`:                                `{"b": ["ours"]}`,
+	} {
+		e := New(before)
+		if err := e.RemoveItems([]string{"a"}, func(item []byte) bool { return string(item) == `"ours"` }); err != nil || e.Text() != after {
+			t.Errorf("%q became %q, not %q: %v", before, e.Text(), after, err)
+		}
+	}
+	if e := New("{"); e.RemoveItems([]string{"a"}, func([]byte) bool { return true }) == nil {
+		t.Error("what cannot be read was edited")
+	}
+}

@@ -1,5 +1,7 @@
 package configedit
 
+import "slices"
+
 // remove takes parts of a JSON document out again, the last one first: a member
 // and an item that still are what was written, and a container that is empty. A
 // value that replaced another gives it back. It returns what it left alone.
@@ -29,6 +31,30 @@ func (e *Edit) remove(parts []Part) (left []Part, err error) {
 		}
 	}
 	return left, nil
+}
+
+// RemoveItems takes the items out of the list at a path that match; they are given
+// as JSON. A list that is empty then goes too.
+func (e *Edit) RemoveItems(path []string, match func(item []byte) bool) error {
+	for {
+		d, err := e.open()
+		if err != nil {
+			return err
+		}
+		n, found := d.at(path)
+		if !found || n.kind != '[' {
+			return nil
+		}
+		at := slices.IndexFunc(n.items, func(item node) bool { return match([]byte(d.plain[item.start:item.end])) })
+		if at < 0 {
+			return nil
+		}
+		if len(n.items) == 1 {
+			e.cutMember(d, path)
+			return nil
+		}
+		e.removeItem(d, Part{Path: path, Text: d.canonical(n.items[at])})
+	}
 }
 
 // removeMember reports whether the member is gone or what it was before.
