@@ -25,8 +25,11 @@ func claude() Client {
 		answer: answerLines,
 		config: func(p Place) (string, configedit.File) {
 			return p.folder(), grouped(".claude/settings.json", "claude", 1, []group{
-				{"SessionStart", "", short}, {"UserPromptSubmit", "", long},
-				{"PostToolUse", "Bash|Edit|MultiEdit|Write|NotebookEdit", short}, {"Stop", "", short}, {"SessionEnd", "", short},
+				{"SessionStart", "", short},
+				{"UserPromptSubmit", "", long},
+				{"PostToolUse", "Bash|Edit|MultiEdit|Write|NotebookEdit", short},
+				{"Stop", "", short},
+				{"SessionEnd", "", short},
 			})
 		},
 	}

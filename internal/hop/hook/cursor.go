@@ -51,8 +51,13 @@ func cursor() Client {
 // cursorFile is the file of Cursor, whose lists hold commands without groups.
 func cursorFile() configedit.File {
 	limits := []group{
-		{"sessionStart", "", short}, {"beforeSubmitPrompt", "", long}, {"afterShellExecution", "", short}, {"afterFileEdit", "", short},
-		{"afterAgentResponse", "", short}, {"stop", "", short}, {"sessionEnd", "", short},
+		{"sessionStart", "", short},
+		{"beforeSubmitPrompt", "", long},
+		{"afterShellExecution", "", short},
+		{"afterFileEdit", "", short},
+		{"afterAgentResponse", "", short},
+		{"stop", "", short},
+		{"sessionEnd", "", short},
 	}
 	type entry struct {
 		Command string `json:"command"`

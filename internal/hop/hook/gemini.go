@@ -26,8 +26,11 @@ func gemini() Client {
 		advice: "Gemini CLI reads the hooks of a project only where you trust its folder",
 		config: func(p Place) (string, configedit.File) {
 			return p.folder(), grouped(".gemini/settings.json", "gemini", 1000, []group{
-				{"SessionStart", "", short}, {"BeforeAgent", "", long},
-				{"AfterTool", "run_shell_command|write_file|replace", short}, {"AfterAgent", "", short}, {"SessionEnd", "", short},
+				{"SessionStart", "", short},
+				{"BeforeAgent", "", long},
+				{"AfterTool", "run_shell_command|write_file|replace", short},
+				{"AfterAgent", "", short},
+				{"SessionEnd", "", short},
 			})
 		},
 	}

@@ -290,3 +290,56 @@ func TestToolsThatEndAtOnceAreAllRecorded(t *testing.T) {
 		t.Errorf("the last change was not recorded: %+v, %v", kept, err)
 	}
 }
+
+// A client that is set up twice tells each message twice, at once.
+func TestAMessageThatIsToldTwiceIsRecordedOnce(t *testing.T) {
+	root, c := demo(t), codex()
+	ctx := context.Background()
+	message := []byte(`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"continue"}`)
+	tell := func() string {
+		t.Helper()
+		var group sync.WaitGroup
+		outs, errs := make([]string, 4), make([]error, 4)
+		for i := range outs {
+			group.Go(func() {
+				out, err := c.Handle(ctx, around(root), message)
+				outs[i], errs[i] = string(out), err
+			})
+		}
+		group.Wait()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Sort(outs); outs[0] != outs[3] {
+			t.Errorf("one message has several states: %q", outs)
+		}
+		return outs[0]
+	}
+	first := tell()
+	// Once it is answered, the same words are another message.
+	if _, err := c.Handle(ctx, around(root), []byte(`{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"did"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if second := tell(); second == first {
+		t.Error("the second message is the first one")
+	}
+	p, err := op.Open(ctx, around(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	attempts, err := p.Attempts(ctx)
+	if err != nil || len(attempts) != 1 {
+		t.Fatal(attempts, err)
+	}
+	entries, err := p.OfAttempt(ctx, attempts[0].ID)
+	prompts := 0
+	for _, e := range entries {
+		if e.State.Kind == hop.KindPrompt {
+			prompts++
+		}
+	}
+	if err != nil || prompts != 2 {
+		t.Errorf("%d prompts, %v", prompts, err)
+	}
+}

@@ -37,8 +37,12 @@ const (
 // App returns the program.
 func App() cli.App {
 	return cli.App{
-		Name:   Name,
-		Short:  "records what agents are asked before they act, keeps their work apart, and lands what was validated",
+		Name:  Name,
+		Short: "records what agents are asked before they act, keeps their work apart, and lands what was validated",
+		First: []string{
+			`hop begin "what is to be done"   record it, and get a workspace for it`,
+			"hop hook install claude          have an agent's client do so by itself",
+		},
 		Groups: []string{groupWork, groupAccept, groupLook, groupProject},
 		Verbs: []cli.Verb{
 			{Name: "begin", Short: "record an instruction and get a workspace for it", Group: groupWork, New: beginCommand},

@@ -19,6 +19,9 @@ type App struct {
 	Short string
 	// Protocol is the version that --version names, for example HCP/1.1.
 	Protocol string
+	// First are the commands that somebody new begins with; the help text leads
+	// with them.
+	First []string
 	// Groups orders the headings of the help text. A verb names its group.
 	Groups []string
 	Verbs  []Verb

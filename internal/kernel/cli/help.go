@@ -52,6 +52,13 @@ func (c *Call) overview() Result {
 	p.Line(c.App.Name, ": ", c.App.Short)
 	p.Line()
 	p.Line("usage: ", c.App.Name, rootUsage)
+	if len(c.App.First) > 0 {
+		p.Line()
+		p.Line("to begin with")
+		for _, line := range c.App.First {
+			p.Line("  ", line)
+		}
+	}
 	groups := append(slices.Clone(c.App.Groups), "")
 	for _, group := range groups {
 		var rows [][]any
