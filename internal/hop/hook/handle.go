@@ -21,9 +21,16 @@ const (
 	otherLimit  = (short - 5) * time.Second
 )
 
+// Around is what is known of the process that a client started.
+type Around struct {
+	op.Surroundings
+	// Env returns a variable, empty when it is not set.
+	Env func(name string) string
+}
+
 // Handle acts on one event and returns what to print: always what the client takes
 // as "go on", whatever the error.
-func (c Client) Handle(ctx context.Context, s op.Surroundings, data []byte) ([]byte, error) {
+func (c Client) Handle(ctx context.Context, s Around, data []byte) ([]byte, error) {
 	e, err := c.Read(data)
 	if err != nil {
 		out, _ := c.GoOn("")
@@ -45,14 +52,14 @@ func (c Client) Handle(ctx context.Context, s op.Surroundings, data []byte) ([]b
 }
 
 // act does what an event means. Outside of a project it means nothing.
-func (c Client) act(ctx context.Context, s op.Surroundings, e Event) (reply Reply, err error) {
+func (c Client) act(ctx context.Context, s Around, e Event) (reply Reply, err error) {
 	if e.Kind == Other {
 		return Reply{}, nil
 	}
 	if info, err := os.Stat(e.Dir); e.Dir != "" && err == nil && info.IsDir() {
 		s.Dir = e.Dir
 	}
-	p, err := op.Open(ctx, s)
+	p, err := op.Open(ctx, s.Surroundings)
 	if fault.Is(err, op.CodeNoProject) {
 		return Reply{}, nil
 	}
@@ -66,7 +73,7 @@ func (c Client) act(ctx context.Context, s op.Surroundings, e Event) (reply Repl
 	}
 	switch e.Kind {
 	case Start:
-		return c.start(ctx, p, agent, e)
+		return c.start(ctx, p, s, agent, e)
 	case Prompt:
 		begun, err := p.Submit(ctx, op.PromptRequest{Text: e.Text, Agent: agent, Session: e.Session})
 		if err != nil {
@@ -100,8 +107,8 @@ func keep(ctx context.Context, p *op.Project, agent string, e Event) error {
 
 // start tells a conversation that goes on where its workspace is, and one that
 // begins where it will be.
-func (c Client) start(ctx context.Context, p *op.Project, agent string, e Event) (Reply, error) {
-	if err := c.rememberVariables(p, agent, e.Session); err != nil {
+func (c Client) start(ctx context.Context, p *op.Project, s Around, agent string, e Event) (Reply, error) {
+	if err := c.rememberVariables(s, agent, e.Session); err != nil {
 		return Reply{}, err
 	}
 	state, err := p.OfSession(ctx, agent, e.Session)
@@ -166,9 +173,9 @@ func sessionCommand(agent, session string) string {
 
 // rememberVariables gives the shells of the client the environment contract. The
 // state changes with each message, so each shell asks for it.
-func (c Client) rememberVariables(p *op.Project, agent, session string) error {
+func (c Client) rememberVariables(s Around, agent, session string) error {
 	for _, name := range c.envFiles {
-		file := p.Env(name)
+		file := s.Env(name)
 		if !filepath.IsAbs(file) {
 			continue
 		}

@@ -18,8 +18,17 @@ import (
 	"bridle/internal/kernel/fault"
 )
 
-func around(dir string, env ...string) op.Surroundings {
-	return op.Surroundings{Dir: dir, Environ: append([]string{"PATH=" + os.Getenv("PATH")}, env...), Clock: clock.System()}
+func around(dir string, env ...string) Around {
+	env = append(env, "PATH="+os.Getenv("PATH"))
+	get := func(name string) string {
+		for _, entry := range env {
+			if key, value, _ := strings.Cut(entry, "="); key == name {
+				return value
+			}
+		}
+		return ""
+	}
+	return Around{op.Surroundings{Dir: dir, Environ: env, Clock: clock.System()}, get}
 }
 
 func demo(t *testing.T) (root string) {
@@ -31,7 +40,7 @@ func demo(t *testing.T) (root string) {
 	if err := os.WriteFile(filepath.Join(root, "a.txt"), []byte("old\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := op.Init(context.Background(), around(root), root)
+	p, _, err := op.Init(context.Background(), around(root).Surroundings, root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +102,7 @@ func TestEachClientsTurnIsRecorded(t *testing.T) {
 				return string(out)
 			}
 			start, prompt := send(0), send(1)
-			p, err := op.Open(ctx, around(root))
+			p, err := op.Open(ctx, around(root).Surroundings)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +188,7 @@ func TestHostileEventsReachNothing(t *testing.T) {
 			t.Errorf("%.80s: %.200s, %v", data, out, err)
 		}
 	}
-	p, err := op.Open(context.Background(), around(root))
+	p, err := op.Open(context.Background(), around(root).Surroundings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +269,7 @@ func TestToolsThatEndAtOnceAreAllRecorded(t *testing.T) {
 	if _, err := c.Handle(ctx, around(root), []byte(`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"x"}`)); err != nil {
 		t.Fatal(err)
 	}
-	p, err := op.Open(ctx, around(root))
+	p, err := op.Open(ctx, around(root).Surroundings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +332,7 @@ func TestAMessageThatIsToldTwiceIsRecordedOnce(t *testing.T) {
 	if second := tell(); second == first {
 		t.Error("the second message is the first one")
 	}
-	p, err := op.Open(ctx, around(root))
+	p, err := op.Open(ctx, around(root).Surroundings)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func takeEvent(ctx context.Context, c *cli.Call, args []string) (cli.Result, err
 	if err != nil {
 		answer, _ = client.GoOn("")
 	} else {
-		answer, err = client.Handle(ctx, surroundings(c), data)
+		answer, err = client.Handle(ctx, hook.Around{Surroundings: surroundings(c), Env: c.Env.Get}, data)
 	}
 	if err != nil {
 		f := fault.From(err)

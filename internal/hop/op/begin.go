@@ -35,7 +35,7 @@ func Begin(ctx context.Context, s Surroundings, r PromptRequest) (*Project, hop.
 	}
 	p, err := Open(ctx, s)
 	created := false
-	if fault.Is(err, CodeNoProject) && s.Env(hop.EnvRoot) == "" {
+	if fault.Is(err, CodeNoProject) && s.env(hop.EnvRoot) == "" {
 		var done Initialized
 		p, done, err = Init(ctx, s, s.Dir)
 		created = done.Created

@@ -13,7 +13,7 @@ import (
 // HOP_STATE_ID, else the head of the attempt whose workspace the caller stands in.
 // It is empty where there is neither.
 func (p *Project) Current(ctx context.Context) (string, error) {
-	if id := p.Env(hop.EnvState); id != "" {
+	if id := p.env(hop.EnvState); id != "" {
 		return id, p.explainVariable(ctx, id)
 	}
 	id, found := p.attemptHere()

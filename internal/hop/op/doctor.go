@@ -16,7 +16,7 @@ import (
 // repair it brings them to agree: the index is made anew from git, refs are put
 // right, and nothing is invented or dropped.
 func Doctor(ctx context.Context, s Surroundings, repair bool) (hop.Diagnosis, error) {
-	if repair && s.Env(hop.EnvLockHeld) != "" {
+	if repair && s.env(hop.EnvLockHeld) != "" {
 		return hop.Diagnosis{}, fault.New(CodeInValidation, "nothing is repaired during a final validation").
 			WithHint("what is validated must not change under it; run hop doctor --repair when it has ended")
 	}
@@ -45,7 +45,7 @@ func openBare(ctx context.Context, s Surroundings) (*Project, error) {
 	if err == nil {
 		return bareProject(ctx, s, root)
 	}
-	if !fault.Is(err, CodeNoProject) || s.Env(hop.EnvRoot) != "" {
+	if !fault.Is(err, CodeNoProject) || s.env(hop.EnvRoot) != "" {
 		return nil, err
 	}
 	gitRoot, rootErr := git.Root(s.Dir)

@@ -64,7 +64,7 @@ func (p *Project) Collect(ctx context.Context, r GCRequest) (hop.Collected, erro
 
 // idle reports whether nothing was recorded in an attempt for long enough.
 func (p *Project) idle(ctx context.Context, a hop.Attempt, r GCRequest) (bool, error) {
-	if a.ID == p.Env(hop.EnvAttempt) {
+	if a.ID == p.env(hop.EnvAttempt) {
 		return false, nil
 	}
 	if r.All {

@@ -123,7 +123,7 @@ func (p *Project) Close() error {
 // folder upwards that has one, else the project that owns the working copy that
 // the caller stands in.
 func Locate(s Surroundings) (string, error) {
-	if root := s.Env(hop.EnvRoot); root != "" {
+	if root := s.env(hop.EnvRoot); root != "" {
 		if !filepath.IsAbs(root) || !hasIndex(root) {
 			return "", fault.Newf(CodeNoProject, "%s names %q, which is not the root of a Hop project", hop.EnvRoot, root).
 				WithHint("unset %s, or set it to the absolute path of the root", hop.EnvRoot)
@@ -203,7 +203,7 @@ func outsideFolder(s Surroundings, root string) (string, error) {
 
 // DataFolder is where Hop keeps what is the user's and no project's.
 func DataFolder(s Surroundings) (string, error) {
-	data := s.Env("XDG_DATA_HOME")
+	data := s.env("XDG_DATA_HOME")
 	if data == "" && s.Home != "" {
 		data = filepath.Join(s.Home, ".local", "share")
 	}

@@ -115,7 +115,7 @@ func (p *Project) findProgram(name, dir string) (string, error) {
 		}
 		return "", notFound(name)
 	}
-	for _, folder := range filepath.SplitList(p.Env("PATH")) {
+	for _, folder := range filepath.SplitList(p.env("PATH")) {
 		if !filepath.IsAbs(folder) {
 			continue
 		}

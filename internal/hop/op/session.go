@@ -31,7 +31,7 @@ func (p *Project) Submit(ctx context.Context, r PromptRequest) (hop.Started, err
 	}
 	from := bound.State
 	if !found {
-		from = p.Env(hop.EnvState)
+		from = p.env(hop.EnvState)
 	}
 	s, attempt, err := p.stateOfAttempt(ctx, from)
 	if err != nil {
@@ -98,7 +98,7 @@ func (p *Project) OfSession(ctx context.Context, agent, session string) (string,
 		return "", err
 	}
 	if !found {
-		s, _, err := p.stateOfAttempt(ctx, p.Env(hop.EnvState))
+		s, _, err := p.stateOfAttempt(ctx, p.env(hop.EnvState))
 		if err != nil {
 			return "", nil //nolint:nilerr // the variable names nothing here
 		}

@@ -21,8 +21,8 @@ type Surroundings struct {
 	Progress func(text string)
 }
 
-// Env returns a variable, empty when it is not set.
-func (s Surroundings) Env(name string) string {
+// env returns a variable, empty when it is not set.
+func (s Surroundings) env(name string) string {
 	value := ""
 	for _, entry := range s.Environ {
 		if key, v, found := strings.Cut(entry, "="); found && key == name {
@@ -32,8 +32,6 @@ func (s Surroundings) Env(name string) string {
 	return value
 }
 
-func (s Surroundings) env(name string) string { return s.Env(name) }
-
 func (s Surroundings) say(text string) {
 	if s.Progress != nil {
 		s.Progress(text)
@@ -42,11 +40,11 @@ func (s Surroundings) say(text string) {
 
 // gitOptions are what repositories are opened with.
 func (s Surroundings) gitOptions(filters bool) (git.Options, error) {
-	program, err := git.Find(s.Env("PATH"))
+	program, err := git.Find(s.env("PATH"))
 	if err != nil {
 		return git.Options{}, err
 	}
-	config := s.Env("XDG_CONFIG_HOME")
+	config := s.env("XDG_CONFIG_HOME")
 	if config == "" && s.Home != "" {
 		config = filepath.Join(s.Home, ".config")
 	}
