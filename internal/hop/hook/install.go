@@ -126,8 +126,9 @@ func (c Client) takeOut(ctx context.Context, folder configedit.Folder, file conf
 	case configedit.Refused:
 		return out, fault.Newf(configedit.CodeCannotEdit, "%q cannot be edited: %s", out.Path, changes[0].Reason).
 			WithHint("mend the file, or take out by hand what runs %q", commandOf(c.Name))
-	case configedit.Same:
+	case configedit.Same, configedit.Create:
 		return out, none
+	case configedit.Modify, configedit.Restore, configedit.Remove, configedit.Kept:
 	}
 	out.Action = configedit.Restore
 	return out, configedit.Amend(ctx, folder, changes)
