@@ -110,8 +110,11 @@ func (c Client) Uninstall(ctx context.Context, p Place) (Installed, error) {
 func (c Client) takeOut(ctx context.Context, folder configedit.Folder, file configedit.File, out Installed) (Installed, error) {
 	none := fault.Newf(configedit.CodeNotWritten, "no hooks of %s are installed in %q", c.Name, out.Path)
 	text, err := os.ReadFile(out.Path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && strings.TrimSpace(string(text)) == "" {
 		return out, none
+	}
+	if err != nil {
+		return out, durable.Explain("read", out.Path, err)
 	}
 	if file.Whole != "" {
 		if !strings.Contains(string(text), sign) {
