@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/local"
@@ -39,8 +41,8 @@ type ruleRow struct {
 	hcp.AccessRule
 }
 
-func accessCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func accessCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "access",
 		Long:    "Prints the settings that decide what runs without asking: the mode, the modes of single packs, who may approve, and the rules; where each comes from; and what is ignored because it would loosen access, and why.",
 		Example: "hcpx access --json",

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/local"
 	"bridle/internal/hcp/store"
 	"bridle/internal/kernel/cli"
@@ -36,9 +38,9 @@ type changesResult struct {
 	Changes []store.Change `json:"changes"`
 }
 
-func activateCommand(c *cli.Call) *cli.Command {
+func activateCommand(c *cli.Call) *cobra.Command {
 	var accept []string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "activate <pack_id> [pack_id…]",
 		Long:    "Puts installed packs on the session, all of them or none, and copies their Skills. The files and the executable are pinned: later calls run exactly those. Where they differ from what was activated before, a person looks at the change and accepts it.",
 		Example: "hcpx activate transit ledger",

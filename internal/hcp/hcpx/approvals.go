@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/approval"
 	"bridle/internal/hcp/card"
@@ -38,8 +40,8 @@ func rowOf(r *approval.Record) waitingRow {
 	}
 }
 
-func approvalsCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func approvalsCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "approvals",
 		Long:    "Lists the requests that wait for a person, the oldest first. A request waits for fifteen minutes.",
 		Example: "hcpx approvals --json",
@@ -143,8 +145,8 @@ func (r decidedResult) print(p *cli.Page) {
 	printCard(p, &r.Request)
 }
 
-func rejectCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func rejectCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "reject <id>",
 		Long:    "Refuses one request (people only). Until the request would have expired, the same call is refused, also when an agent confirms it.",
 		Example: "hcpx reject 5ea7eb29",
@@ -157,9 +159,9 @@ func rejectCommand(c *cli.Call) *cli.Command {
 	}
 }
 
-func approveCommand(c *cli.Call) *cli.Command {
+func approveCommand(c *cli.Call) *cobra.Command {
 	var watch bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "approve [id] [--watch]",
 		Long: "Approves one request (people only): one run of exactly that command with exactly those arguments, within fifteen minutes of the question.\n" +
 			"Without an id, lets you choose among the requests that wait, with the card of each in view; with --watch it stays and shows each request as it comes.",

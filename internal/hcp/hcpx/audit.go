@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
@@ -53,14 +55,14 @@ type auditFilter struct {
 	kept                                      []string
 }
 
-func auditCommand(c *cli.Call) *cli.Command {
+func auditCommand(c *cli.Call) *cobra.Command {
 	var f auditFilter
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "audit [verify] [flags]",
 		Long: "Shows the newest lines of the audit log, the oldest of them first. A write has two: the decision, on disk before anything ran, and the outcome. Names of arguments are kept, and a keyed digest; values never.\n" +
 			"audit verify checks the chain of hashes and names the first line that is not as it was written. A head that was noted elsewhere (--head) also shows a cut or wholly rewritten log.",
 		Example: "hcpx audit --pack ledger --limit 5 --json\nhcpx audit --follow\nhcpx audit verify",
-		Args:    cli.ArbitraryArgs,
+		Args:    cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.pack, "pack", "", "only of the pack with this `id`")

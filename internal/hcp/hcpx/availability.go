@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/local"
 	"bridle/internal/kernel/cli"
@@ -18,8 +20,8 @@ type availabilityResult struct {
 	Installed      []string           `json:"installed"`
 }
 
-func availabilityCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func availabilityCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:               "availability [pack_id]",
 		Long:              "Reports for every installed pack, or one, whether it is installed, activated and connected, and for each command whether it may run now and why not. Nothing is run.",
 		Example:           "hcpx availability ledger --json",

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/local"
 	"bridle/internal/kernel/cli"
@@ -24,8 +26,8 @@ type commandsResult struct {
 	Next  []string `json:"next,omitempty"`
 }
 
-func commandsCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func commandsCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:               "commands [pack_id]",
 		Long:              "Lists the commands of the activated packs, or of one pack: what each does, whether it reads or writes, what the access settings decide, its arguments, and a line ready to run.",
 		Example:           "hcpx commands transit --json",

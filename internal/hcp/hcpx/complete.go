@@ -3,12 +3,14 @@ package hcpx
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/local"
 	"bridle/internal/kernel/cli"
 )
 
-// completer offers what may stand behind arguments.
-type completer = func(*cli.Command, []string, string) []string
+// completer is cobra's function for completing a word.
+type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
 // completeInstalled offers the ids of installed packs.
 func completeInstalled(c *cli.Call) completer {
@@ -53,15 +55,15 @@ func completeExec(c *cli.Call) completer {
 // complete opens the store for a completion. Whatever goes wrong offers
 // nothing: a shell has no place for an error there.
 func complete(c *cli.Call, words func(*local.Runtime, []string) []string) completer {
-	return func(cmd *cli.Command, args []string, _ string) []string {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		ctx := cmd.Context()
 		if ctx == nil {
 			ctx = context.Background()
 		}
 		rt, err := Open(ctx, c)
 		if err != nil {
-			return nil
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return words(rt, args)
+		return words(rt, args), cobra.ShellCompDirectiveNoFileComp
 	}
 }

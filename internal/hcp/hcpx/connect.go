@@ -3,6 +3,8 @@ package hcpx
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/store"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
@@ -14,8 +16,8 @@ type connectResult struct {
 	All       []string `json:"all"`
 }
 
-func connectCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func connectCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:               "connect <pack_id>",
 		Long:              "Establishes the Binding of an activated pack: the credential that its commands use. It needs the grant pack.connect. A public pack has nothing to connect.",
 		Example:           "hcpx connect ledger",

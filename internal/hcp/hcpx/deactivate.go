@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/kernel/cli"
 )
 
@@ -13,8 +15,8 @@ type deactivateResult struct {
 	Connected []string `json:"connected"`
 }
 
-func deactivateCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func deactivateCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:               "deactivate <pack_id> [pack_id…]",
 		Long:              "Takes packs off the session and drops their connections. They stay installed.",
 		Example:           "hcpx deactivate ledger",

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/local"
 	"bridle/internal/hcp/store"
@@ -61,8 +63,8 @@ type finding struct {
 	Fix      string `json:"fix,omitempty"`
 }
 
-func doctorCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func doctorCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "doctor",
 		Long:    "Reports the store, the sandbox, who acts, and what is not as it should be. The exit code is 0 when all is well, 2 when something needs a look, and 1 when commands cannot run or the audit log was changed.",
 		Example: "hcpx doctor --json",

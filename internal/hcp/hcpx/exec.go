@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/local"
@@ -29,23 +31,23 @@ type missingCommandResult struct {
 }
 
 // ExecCommand builds the verb over the runtimes that open makes.
-func ExecCommand(open Opener) func(c *cli.Call) *cli.Command {
-	return func(c *cli.Call) *cli.Command { return execCommand(c, open) }
+func ExecCommand(open Opener) func(c *cli.Call) *cobra.Command {
+	return func(c *cli.Call) *cobra.Command { return execCommand(c, open) }
 }
 
-func execCommand(c *cli.Call, open Opener) *cli.Command {
+func execCommand(c *cli.Call, open Opener) *cobra.Command {
 	var object string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "exec <pack_id> <verb_key> [--args '{…}'] [-- k=v …]",
 		Long: "Runs one command of an activated pack under its Policy, the grants and the access settings, in the sandbox, and prints the result envelope. Arguments stand behind a literal --, or in --args as one JSON object where types or text with spaces matter.\n" +
 			"The exit code is 1 when the result is not ok. A command that asks for confirmation runs with confirm=true, after the user agreed to exactly this call.",
 		Example: "hcpx exec transit plan --json -- from=Central to=Harbour\n" +
 			"hcpx exec transit plan --json --args '{\"from\":\"Central\",\"to\":\"Harbour\"}'",
 		ValidArgsFunction: completeExec(c),
-		Args:              cli.ArbitraryArgs,
+		Args:              cobra.ArbitraryArgs,
 	}
 	cmd.Flags().StringVar(&object, "args", "", "the arguments as one `JSON` object")
-	cmd.SetFlagErrorFunc(func(cmd *cli.Command, err error) error {
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return argumentsAsFlags(c, cli.FlagFault(cmd, err))
 	})
 	cmd.RunE = c.Run(func(ctx context.Context, words []string) (cli.Result, error) {

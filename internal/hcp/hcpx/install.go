@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/lint"
 	"bridle/internal/hcp/local"
@@ -45,8 +47,8 @@ func isRemote(c *cli.Call, source string) bool {
 	return err == nil && !info.IsDir()
 }
 
-func installCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func installCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use: "install <pack_dir|github:…|npm:…|archive>",
 		Long: "Checks a pack and copies it into the store. Nothing of the pack is run. Other content than before deactivates the pack until it is activated again.\n" +
 			"hcpx-kit fetches what is no folder of this machine: an archive, github:owner/repo[@ref][//path], npm:name[@version], or an https address.",

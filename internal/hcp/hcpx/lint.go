@@ -4,6 +4,8 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/lint"
 	"bridle/internal/kernel/cli"
@@ -16,8 +18,8 @@ type lintResult struct {
 	Notes  []string        `json:"notes,omitempty"`
 }
 
-func lintCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func lintCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "lint <pack_dir>",
 		Long:    "Checks the three files of a pack against each other. Nothing is run and nothing is changed. Any issue makes the exit code 1; a pack with issues cannot be installed.",
 		Example: "hcpx lint ./packs/ledger --json",

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/local"
 	"bridle/internal/kernel/cli"
@@ -26,8 +28,8 @@ type listRow struct {
 	Error       string   `json:"error,omitempty"`
 }
 
-func listCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func listCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "list",
 		Long:    "Lists the installed packs with their adapter, the number of their commands, whether they are activated, and their folder.",
 		Example: "hcpx list",

@@ -3,6 +3,8 @@ package hcpx
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/accessfile"
@@ -20,10 +22,10 @@ type modeResult struct {
 	Notes []string      `json:"notes,omitempty"`
 }
 
-func modeCommand(c *cli.Call) *cli.Command {
+func modeCommand(c *cli.Call) *cobra.Command {
 	var pack string
 	var project bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "mode [manual|auto|run] [--pack id] [--project]",
 		Long: "Shows the access mode and where it comes from, or sets it (people only), for everything or for one pack.\n" +
 			"manual asks for every command, auto runs what its Policy does not mark, run asks only for what is marked \"always\". A project can only make the mode stricter.",
@@ -61,7 +63,7 @@ func modeCommand(c *cli.Call) *cli.Command {
 }
 
 // atMostOne takes none or one word: the usage line shows the choice as such.
-func atMostOne(cmd *cli.Command, args []string) error {
+func atMostOne(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return fault.Newf(cli.CodeUsage, "unexpected argument %q", args[1]).WithHint("usage: %s", cmd.UseLine())
 	}

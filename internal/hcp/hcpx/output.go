@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/kernel/cli"
 )
 
@@ -23,9 +25,9 @@ type outputResult struct {
 	Next       []string `json:"next,omitempty"`
 }
 
-func outputCommand(c *cli.Call) *cli.Command {
+func outputCommand(c *cli.Call) *cobra.Command {
 	var offset, limit int64
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "output <ref>",
 		Long:    "Reads on in an output that was too long for its result. The reference stands in the result's read_more; outputs are kept for an hour.",
 		Example: "hcpx output out_01kb… --offset 1048576",

@@ -3,6 +3,8 @@ package hcpx
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/command"
@@ -25,14 +27,14 @@ type previewResult struct {
 	CLI      string               `json:"cli,omitempty"`
 }
 
-func previewCommand(c *cli.Call) *cli.Command {
+func previewCommand(c *cli.Call) *cobra.Command {
 	var object string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:               "preview <pack_id> <command> [--args '{…}'] [-- k=v …]",
 		Long:              "Shows the card that a person would see for a call, and the exact command line. Nothing runs and nothing is recorded.",
 		Example:           "hcpx preview ledger transfer -- amount=2.80 payee=demo-transit",
 		ValidArgsFunction: completeExec(c),
-		Args:              cli.ArbitraryArgs,
+		Args:              cobra.ArbitraryArgs,
 	}
 	cmd.Flags().StringVar(&object, "args", "", "the arguments as one `JSON` object")
 	cmd.RunE = c.Run(func(ctx context.Context, words []string) (cli.Result, error) {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/accessfile"
@@ -25,13 +27,13 @@ type rulesResult struct {
 	Ignored []access.Ignored `json:"ignored,omitempty"`
 }
 
-func rulesCommand(c *cli.Call) *cli.Command {
+func rulesCommand(c *cli.Call) *cobra.Command {
 	var project bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "rules [rm <n>] [--project]",
 		Long:    "Lists the rules with their scope and index, or removes one (people only): the n-th of your own, or with --project of the project's.",
 		Example: "hcpx rules rm 0",
-		Args:    cli.ArbitraryArgs,
+		Args:    cobra.ArbitraryArgs,
 	}
 	cmd.Flags().BoolVar(&project, "project", false, "the rules of the project")
 	cmd.RunE = c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
@@ -141,10 +143,10 @@ type ruleFlags struct {
 }
 
 // ruleCommand builds allow, ask and deny.
-func ruleCommand(decision access.Decision, long, example string) func(c *cli.Call) *cli.Command {
-	return func(c *cli.Call) *cli.Command {
+func ruleCommand(decision access.Decision, long, example string) func(c *cli.Call) *cobra.Command {
+	return func(c *cli.Call) *cobra.Command {
 		var f ruleFlags
-		cmd := &cli.Command{
+		cmd := &cobra.Command{
 			Use:     string(decision) + " <pack.command|pack.*|*> [--op read|write] [--when k=v]… [--max k=n]… [--note text] [--project]",
 			Long:    long + " (people only). A rule whose conditions fail does not apply. A deny rule that matches is the last word; else the most specific rule decides, and ask wins a tie.",
 			Example: example,
@@ -178,7 +180,7 @@ func ruleCommand(decision access.Decision, long, example string) func(c *cli.Cal
 	}
 }
 
-func onePattern(cmd *cli.Command, args []string) error {
+func onePattern(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fault.New(cli.CodeUsage, "missing <pack.command|pack.*|*>").WithHint("usage: %s", cmd.UseLine())
 	}

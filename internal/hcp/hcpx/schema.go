@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 	hcpspec "bridle/spec/hcp"
@@ -17,8 +19,8 @@ type schemaResult struct {
 	Schema json.RawMessage `json:"schema,omitzero"`
 }
 
-func schemaCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func schemaCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:       "schema [name]",
 		Long:      "Prints a published JSON Schema of the protocol, as an editor or another program can use it. Without a name, lists them.",
 		Example:   "hcpx schema surface > surface.schema.json",

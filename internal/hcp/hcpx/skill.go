@@ -3,6 +3,8 @@ package hcpx
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/local"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
@@ -21,9 +23,9 @@ type skillResult struct {
 	Next []string `json:"next,omitempty"`
 }
 
-func skillCommand(c *cli.Call) *cli.Command {
+func skillCommand(c *cli.Call) *cobra.Command {
 	var all bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:               "skill <pack_id>",
 		Long:              "Prints the Skill of an activated pack: how to call its commands well.",
 		Example:           "hcpx skill transit",

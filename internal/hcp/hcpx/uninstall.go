@@ -3,6 +3,8 @@ package hcpx
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/store"
 	"bridle/internal/kernel/cli"
@@ -16,9 +18,9 @@ type uninstallResult struct {
 	Notes       []string `json:"notes,omitempty"`
 }
 
-func uninstallCommand(c *cli.Call) *cli.Command {
+func uninstallCommand(c *cli.Call) *cobra.Command {
 	var confirm, data bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "uninstall <pack_id>",
 		Long:    "Removes a pack from the session and from the store. What its program keeps for itself, such as a login, stays unless --data is given. An agent has to pass --confirm, after the user agreed.",
 		Example: "hcpx uninstall transit",

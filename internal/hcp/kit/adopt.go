@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/hcpx"
 	"bridle/internal/hcp/host"
 	"bridle/internal/hcp/local"
@@ -27,9 +29,9 @@ type adoptResult struct {
 	Next   []string      `json:"next,omitempty"`
 }
 
-func adoptCommand(c *cli.Call) *cli.Command {
+func adoptCommand(c *cli.Call) *cobra.Command {
 	var write, undo bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "adopt <" + strings.Join(host.Names(), "|") + "> [--write|--undo]",
 		Long: "Shows what would be written into the current directory so that a host's agent can use the activated packs, and writes it with --write. Packs that are activated later need no second run.\n" +
 			"Files that hold other things are edited in place: everything else in them stays as it is, a second run changes nothing, and --undo (people only) takes back what was written here. A file that cannot be edited safely is left alone together with all others, and the part to add by hand is printed. A file .hcp/no-adopt keeps a workspace out of it.\n" +

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/catalog"
 	"bridle/internal/hcp/hcpx"
 	"bridle/internal/hcp/local"
@@ -20,8 +22,8 @@ type catalogResult struct {
 	Next   []string       `json:"next,omitempty"`
 }
 
-func catalogCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func catalogCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "catalog [pack_id]",
 		Long:    "Lists the entries of the catalog, or shows the entry of one pack with its commands. It reads the same catalog as search.",
 		Example: "hcpx catalog transit --json",

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/check"
@@ -26,9 +28,9 @@ type checkFlags struct {
 	timeout                                 int
 }
 
-func checkCommand(c *cli.Call) *cli.Command {
+func checkCommand(c *cli.Call) *cobra.Command {
 	var f checkFlags
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "check <pack_dir> [--probe] [--agent] [--init-evals] [--strict] [--no-eval] [--timeout ms]",
 		Long: "Grades a pack: its structure, the review rules, with --probe the wrapped program, and the cases of hcp.eval.json where there are any. The exit code is 0 when nothing is left to mend, 2 on warnings only, and 1 on errors; --strict counts warnings as errors.\n" +
 			"Probes and cases run in the sandbox, over a store that is thrown away; a probe never runs a write. A pack that works on the project is run in the current directory. --agent prints a list for a coding agent to work through, --json the whole report.",
@@ -177,9 +179,9 @@ type evalResult struct {
 	Next   []string        `json:"next,omitempty"`
 }
 
-func evalCommand(c *cli.Call) *cli.Command {
+func evalCommand(c *cli.Call) *cobra.Command {
 	var timeout int
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "eval <pack_dir> [--timeout ms]",
 		Long:    "Runs the cases of hcp.eval.json through the runtime, over a store that is thrown away, and prints one line for each. The exit code is 1 when a case fails, when there is no file, and when the pack fails lint.",
 		Example: "hcpx eval ./packs/ledger",

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/conformance"
 	"bridle/internal/kernel/cli"
@@ -27,14 +29,14 @@ type conformanceResult struct {
 	Vectors  []conformance.Outcome `json:"vectors"`
 }
 
-func conformanceCommand(c *cli.Call) *cli.Command {
+func conformanceCommand(c *cli.Call) *cobra.Command {
 	var driver string
 	var leaveOut []string
 	var serve bool
 	var timeout time.Duration
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:  "conformance [name…] [--driver program [-- argument…]]",
-		Args: cli.ArbitraryArgs,
+		Args: cobra.ArbitraryArgs,
 		Long: "Runs the protocol's vectors, all of them or those whose name begins with one of the names, and exits 1 when one fails.\n" +
 			"Without --driver they run against this runtime. With it, the program is started anew for each vector, with the words after -- as its arguments; it reads one JSON request on each line of its standard input and writes one JSON answer for each. --serve is this runtime's own side of that. The protocol stands in spec/hcp/vectors/README.md.",
 		Example: "hcpx conformance --json\nhcpx conformance exec.step6 --driver node -- driver.mjs --fast",

@@ -3,6 +3,8 @@ package kit
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/hcpx"
 	"bridle/internal/hcp/host"
 	"bridle/internal/hcp/local"
@@ -27,14 +29,14 @@ type generatedHost struct {
 	Manual []host.Manual `json:"manual,omitempty"`
 }
 
-func generateCommand(c *cli.Call) *cli.Command {
+func generateCommand(c *cli.Call) *cobra.Command {
 	var lead int
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "generate [--skill-lead-chars n]",
 		Long: "Prints what a host can use of the activated packs, and writes nothing: the stable part of a system prompt, one tool for each command that may run now, the Skills, and the files that adopt would write for each host.\n" +
 			"The system text changes only with the activated packs, so that prompt caches stay warm. Commands that write are marked needsApproval; the runtime asks all the same.",
 		Example: "hcpx generate --json",
-		Args:    cli.NoArgs,
+		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().IntVar(&lead, "skill-lead-chars", host.DefaultLead, "how many `characters` of each Skill's lead to carry")
 	cmd.RunE = c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/hcpx"
 	"bridle/internal/hcp/scaffold"
@@ -23,9 +25,9 @@ type initResult struct {
 	Next     []string `json:"next"`
 }
 
-func initCommand(c *cli.Call) *cli.Command {
+func initCommand(c *cli.Call) *cobra.Command {
 	var class, template, dir string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "init <id> [--class " + strings.Join(scaffold.Classes, "|") + "] [--template " + strings.Join(scaffold.Golds, "|") + "] [--dir path]",
 		Long: "Writes a pack to begin with into a new folder: the three files, a demonstration program, a README and a package.json. A template of a class has commands to be replaced, and hcpx check says so until they are; a gold template is a copy of a pack that comes with the program and keeps its id.\n" +
 			"Nothing is installed.",

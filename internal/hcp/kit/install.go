@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/url"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/hcpx"
 	"bridle/internal/hcp/source"
 	"bridle/internal/kernel/cli"
@@ -11,9 +13,9 @@ import (
 	"bridle/internal/kernel/redact"
 )
 
-func installCommand(c *cli.Call) *cli.Command {
+func installCommand(c *cli.Call) *cobra.Command {
 	var noFallback bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "install <pack_dir|github:…|npm:…|archive>",
 		Long: "Fetches a pack, checks it and copies it into the store. Nothing of it is run: npm runs no scripts, git no hooks. GITHUB_TOKEN, where it is set, goes to GitHub's API and nowhere else.\n" +
 			"When a gold pack cannot be fetched under its own published name, the copy that comes with the program is installed and the answer says so in note; --no-fallback forbids that.",

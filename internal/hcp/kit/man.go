@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
@@ -16,13 +18,13 @@ type manResult struct {
 	Pages []string `json:"pages"`
 }
 
-func manCommand(c *cli.Call) *cli.Command {
+func manCommand(c *cli.Call) *cobra.Command {
 	var dir string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "man --dir <directory>",
 		Long:    "Writes the manual pages of hcpx, one for the program and one for each command, into an existing directory.",
 		Example: "hcpx man --dir ~/.local/share/man/man1",
-		Args:    cli.NoArgs,
+		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "the `directory` to write to")
 	cmd.RunE = c.Run(func(context.Context, []string) (cli.Result, error) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/hcpx"
 	"bridle/internal/hcp/local"
@@ -24,14 +26,14 @@ const CodeNestedMCP = "nested_mcp"
 // 25,000 tokens.
 const mostAnswer = 90_000
 
-func mcpCommand(c *cli.Call) *cli.Command {
+func mcpCommand(c *cli.Call) *cobra.Command {
 	var split bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "mcp [--split]",
 		Long: "Serves one tool, hcp, over the Model Context Protocol on standard input and output. A call takes the words that follow hcpx on a command line and runs them inside this process, under the same rules; commands that belong to a person refuse.\n" +
 			"--split offers hcp_read, which only reads and says so, beside hcp_write, for hosts that ask about every tool that may write.",
 		Example: "hcpx mcp\nclaude mcp add hcp -- hcpx mcp",
-		Args:    cli.NoArgs,
+		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().BoolVar(&split, "split", false, "offer a tool that only reads beside one for the rest")
 	cmd.RunE = c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hcp/catalog"
 	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/hcpx"
@@ -38,9 +40,9 @@ type packHit struct {
 	Unlisted  bool `json:"unlisted,omitzero"`
 }
 
-func searchCommand(c *cli.Call) *cli.Command {
+func searchCommand(c *cli.Call) *cobra.Command {
 	var class string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "search [query…] [--class class]",
 		Long: "Searches the community catalog, and the packs that are installed here, for entries that have every word of the query. Without a query, lists them all.\n" +
 			"The catalog is asked for all its entries at most once an hour, and never for the query. source says whether the entries are the catalog's own (remote), an earlier answer (cache), or the list that comes with the program (bundled). HCP_CATALOG_URL names another catalog.",

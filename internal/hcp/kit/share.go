@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hcp"
 	"bridle/internal/hcp/catalog"
 	"bridle/internal/hcp/hcpx"
@@ -31,9 +33,9 @@ type shareResult struct {
 // catalogFile is where the rows of the community catalog are kept.
 const catalogFile = "hcp-docs/content/catalog/packs.json"
 
-func shareCommand(c *cli.Call) *cli.Command {
+func shareCommand(c *cli.Call) *cobra.Command {
 	var path string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "share [pack_dir|github:owner/repo] [--path subdir]",
 		Long: "Lints a pack, the one in the current directory unless another is named, and prints its row for the catalog, to be pasted into " + catalogFile + " in a pull request. A github: reference reads the pack from the public repository; --path names the folder of it. Any issue makes the exit code 1, and then there is no row.\n" +
 			"Nothing is published and nothing of the pack is run.",

@@ -4,15 +4,17 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func beginCommand(c *cli.Call) *cli.Command {
+func beginCommand(c *cli.Call) *cobra.Command {
 	var text source
 	var r op.PromptRequest
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "begin [text] [--agent NAME] [--session ID] [--from STATE] [--stdin|--heredoc]",
 		Long:    "Records the instruction, exactly as it was given but for credentials, and then makes a workspace for it. In a session that is known, the instruction continues the session's attempt, and what its workspace holds is recorded first. Where there is no project, one is made.",
 		Example: "hop begin --agent codex --heredoc <<'END'\nAdd password reset emails\nEND",

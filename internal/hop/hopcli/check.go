@@ -5,19 +5,21 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/redact"
 )
 
-func checkCommand(c *cli.Call) *cli.Command {
+func checkCommand(c *cli.Call) *cobra.Command {
 	var reuse bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "check [state] [--reuse] -- <command> [argument…]",
 		Long:    "Records the workspace of the state's attempt, then runs the command in a clean checkout of exactly that. Command, exit code and output are recorded whether it succeeds or not; a command that fails ends hop with exit code 22.\n\n" + defaultState,
 		Example: "hop check -- go test ./...\nhop check P_06H2QFXVFW9V90E5YAZJJ68 -- make test",
-		Args:    cli.ArbitraryArgs,
+		Args:    cobra.ArbitraryArgs,
 	}
 	cmd.RunE = c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
 		states, command, err := afterDash(cmd, args, 1, true)

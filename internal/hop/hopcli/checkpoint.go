@@ -3,13 +3,15 @@ package hopcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func checkpointCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func checkpointCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "checkpoint [state]",
 		Long:    "Records the workspace of the state's attempt as it is. Any state of the attempt names it.\n\n" + defaultState,
 		Example: "hop checkpoint\nhop checkpoint P_06H2QFXVFW9V90E5YAZJJ68",

@@ -3,16 +3,18 @@ package hopcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 )
 
-func completeCommand(c *cli.Call) *cli.Command {
+func completeCommand(c *cli.Call) *cobra.Command {
 	var text source
 	var r op.CompleteRequest
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "complete [prompt] [--summary TEXT] --stdin|--heredoc",
 		Long:    "Records the final answer to a prompt, credentials replaced, and what the workspace holds with it. The answer comes on standard input. Where nothing was changed the attempt is completed; a later prompt opens it again.\n\n" + defaultState,
 		Example: "hop complete --heredoc <<'END'\nThe mailer now sends reset links; see mail.go.\nEND",

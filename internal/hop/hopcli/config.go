@@ -4,12 +4,14 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func configCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func configCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "config",
 		Example: "hop config",
 		Long:    "Shows the project's configuration as it is in force, and the file that it is read from.",

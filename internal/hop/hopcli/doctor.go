@@ -4,14 +4,16 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func doctorCommand(c *cli.Call) *cli.Command {
+func doctorCommand(c *cli.Call) *cobra.Command {
 	var repair bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "doctor [--repair]",
 		Example: "hop doctor\nhop doctor --repair",
 		Long:    "Looks whether index, records, refs and working copies agree. With --repair, the index is made anew from git and refs are put right; nothing is dropped. The exit code is 0 when all agree, 1 when something is left.",

@@ -3,16 +3,18 @@ package hopcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 )
 
-func envCommand(c *cli.Call) *cli.Command {
+func envCommand(c *cli.Call) *cobra.Command {
 	var agent, session string
 	var stay bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "env [state] [--session ID] [--agent NAME] [--no-cd]",
 		Long:    "Prints lines that a POSIX shell evaluates to the environment of the state, and to its workspace as working directory. With --session it is the state of the newest prompt in that conversation.\n\n" + defaultState,
 		Example: "eval \"$(hop env P_06H2QFXVFW9V90E5YAZJJ68)\"",

@@ -4,15 +4,17 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 )
 
-func gcCommand(c *cli.Call) *cli.Command {
+func gcCommand(c *cli.Call) *cobra.Command {
 	var r op.GCRequest
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "gc [--older-than DURATION|--all]",
 		Long:    "Records and removes the workspaces of attempts in which nothing happened for a day, and parks those attempts until they are resumed. No state is removed. The attempt that HOP_ATTEMPT_ID names is spared.",
 		Example: "hop gc --older-than 72h",

@@ -4,17 +4,19 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func graphCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func graphCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "graph",
 		Example: "hop graph --json",
 		Long:    "Lists every state with its parents, oldest first. hop log draws the newest.",
-		Args:    cli.ArbitraryArgs,
+		Args:    cobra.ArbitraryArgs,
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			nodes, err := in(ctx, c, func(p *op.Project) ([]hop.Node, error) { return p.Graph(ctx) })
 			if err != nil {

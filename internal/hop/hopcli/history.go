@@ -4,17 +4,19 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func historyCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func historyCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "history",
 		Example: "hop history",
 		Long:    "Lists the accepted states, newest first, at most 1,000.",
-		Args:    cli.ArbitraryArgs,
+		Args:    cobra.ArbitraryArgs,
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			states, err := in(ctx, c, func(p *op.Project) ([]hop.State, error) { return p.History(ctx) })
 			if err != nil {

@@ -7,15 +7,17 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hop/hook"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 )
 
-func hookCommand(c *cli.Call) *cli.Command {
+func hookCommand(c *cli.Call) *cobra.Command {
 	var project, user bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "hook <client|install|uninstall> [client] [--project|--user]",
 		Long:    "Installs hooks in an agent client (claude, codex, cursor, gemini or opencode), so that the client itself records each message before its model hears it, what each tool changed, and the answer: for this project, or with --user for all projects that have Hop. What is in the client's file stays as it is; uninstall takes the hooks out again.\n\nWith a client's name alone it takes one event of that client on standard input. It never holds the client up: a fault is told in one line on standard error.",
 		Example: "hop hook install claude\nhop hook install codex --user\nhop hook uninstall claude",

@@ -3,6 +3,8 @@ package hopcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
@@ -18,8 +20,8 @@ type initialized struct {
 	Notes   []string  `json:"problems,omitempty"`
 }
 
-func initCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func initCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "init [path]",
 		Example: "cd ~/src/shop && hop init",
 		Long:    "Makes a project of the git repository that the folder lies in, and a repository where there is none. The project as it is becomes the first accepted state. An existing project is left as it is; one whose folder was removed is made anew from git.",

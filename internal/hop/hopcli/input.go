@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
@@ -13,7 +15,7 @@ import (
 // source says where a text comes from: one argument, or standard input.
 type source struct{ stdin, heredoc bool }
 
-func (s *source) flags(cmd *cli.Command) {
+func (s *source) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.stdin, "stdin", false, "read the text from standard input, every byte of it")
 	cmd.Flags().BoolVar(&s.heredoc, "heredoc", false, "read the text from standard input, without the line end that a here-document adds")
 }
@@ -84,7 +86,7 @@ func identity(env cli.Env, agent, session string) (string, string) {
 }
 
 // afterDash splits the positionals of "[STATE…] -- CMD…".
-func afterDash(cmd *cli.Command, args []string, most int, commandNeeded bool) (states, command []string, err error) {
+func afterDash(cmd *cobra.Command, args []string, most int, commandNeeded bool) (states, command []string, err error) {
 	at := cmd.ArgsLenAtDash()
 	states = args
 	if at >= 0 {

@@ -4,24 +4,26 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func landCommand(c *cli.Call) *cli.Command { return landVerb(c, "land") }
+func landCommand(c *cli.Call) *cobra.Command { return landVerb(c, "land") }
 
-func acceptCommand(c *cli.Call) *cli.Command { return landVerb(c, "accept") }
+func acceptCommand(c *cli.Call) *cobra.Command { return landVerb(c, "accept") }
 
 // landVerb builds land and accept; accept never touches the visible folder.
-func landVerb(c *cli.Call, verb string) *cli.Command {
+func landVerb(c *cli.Call, verb string) *cobra.Command {
 	var sync bool
 	var remote string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     verb + " [proposal…] [-- <command> [argument…]]",
 		Long:    "Composes the proposals with the accepted state, runs the command on the result in a clean checkout, and makes it the accepted state. Nothing of yours is touched: no branch, no file. Paths that both sides changed block it with exit code 20, a moved head with 21, a failed command with 22.\n\nWithout a proposal it is the newest state of the attempt that " + hop.EnvState + " or the current folder belongs to.",
 		Example: "hop " + verb + " R_06H2QFXVFW9V90E5YAZJJ68 -- go test ./...",
-		Args:    cli.ArbitraryArgs,
+		Args:    cobra.ArbitraryArgs,
 	}
 	cmd.RunE = c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
 		states, command, err := afterDash(cmd, args, 0, false)

@@ -5,15 +5,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 )
 
-func logCommand(c *cli.Call) *cli.Command {
+func logCommand(c *cli.Call) *cobra.Command {
 	limit := 20
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "log [--limit N]",
 		Long:    "Draws the newest states, newest first. The accepted line and each attempt are lanes; a landing joins them.",
 		Example: "hop log --limit 50",

@@ -4,15 +4,17 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 )
 
-func opsCommand(c *cli.Call) *cli.Command {
+func opsCommand(c *cli.Call) *cobra.Command {
 	limit := 50
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "ops [--limit N]",
 		Example: "hop ops --limit 5",
 		Long:    "Lists what was done, newest first. hop undo --op takes one of them back.",

@@ -5,20 +5,22 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func startCommand(c *cli.Call) *cli.Command { return promptVerb(c, "start") }
+func startCommand(c *cli.Call) *cobra.Command { return promptVerb(c, "start") }
 
-func promptCommand(c *cli.Call) *cli.Command { return promptVerb(c, "prompt") }
+func promptCommand(c *cli.Call) *cobra.Command { return promptVerb(c, "prompt") }
 
 // promptVerb builds start and prompt, which are one command under two names.
-func promptVerb(c *cli.Call, verb string) *cli.Command {
+func promptVerb(c *cli.Call, verb string) *cobra.Command {
 	var text source
 	var r op.PromptRequest
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     verb + " [text] [--from STATE] [--agent NAME] [--stdin|--heredoc]",
 		Long:    "Records the instruction before anybody is given it. From a state of an attempt it is a follow-up: what the workspace holds is recorded first. Otherwise it starts a new attempt, from the accepted head or from the accepted state that is named.",
 		Example: "hop start --agent codex \"Add password reset emails\"\nhop prompt --from P_06H2QFXVFW9V90E5YAZJJ68 \"Use the existing mailer\"",

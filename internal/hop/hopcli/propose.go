@@ -3,14 +3,16 @@ package hopcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func proposeCommand(c *cli.Call) *cli.Command {
+func proposeCommand(c *cli.Call) *cobra.Command {
 	var r op.ProposeRequest
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "propose [state] [--summary TEXT] [--exclude PATH]",
 		Long:    "Freezes the workspace of the state's attempt as a proposal. Later edits do not change it. What looks like a credential is refused.\n\n" + defaultState,
 		Example: "hop propose --summary \"Reset emails\" \"$HOP_STATE_ID\"",

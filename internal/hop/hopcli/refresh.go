@@ -3,13 +3,15 @@ package hopcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func refreshCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func refreshCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "refresh [state]",
 		Long:    "Carries the attempt of the state onto the accepted state of now. Its workspace gets the merge; conflicts stand in the files as git writes them, and nothing is proposed while they do.\n\n" + defaultState,
 		Example: "hop refresh R_06H2QKJ0C4TBXCAWZ37YAK0",
@@ -33,9 +35,9 @@ func refreshCommand(c *cli.Call) *cli.Command {
 	}
 }
 
-func cancelCommand(c *cli.Call) *cli.Command {
+func cancelCommand(c *cli.Call) *cobra.Command {
 	var reason string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "cancel <state> [--reason TEXT]",
 		Example: "hop cancel P_06H2QFXVFW9V90E5YAZJJ68 --reason \"the other attempt won\"",
 		Long:    "Ends the attempt of the state. What its workspace holds is recorded first. It goes on only through a new prompt.",

@@ -3,14 +3,16 @@ package hopcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func restoreCommand(c *cli.Call) *cli.Command {
+func restoreCommand(c *cli.Call) *cobra.Command {
 	var into string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "restore <state> [--into STATE]",
 		Long:    "Gives a workspace the files that a state has. What it held is recorded first. Files that git ignores stay.",
 		Example: "hop restore C_06H2QKJ033E4FZFW77FFDWG",
@@ -26,8 +28,8 @@ func restoreCommand(c *cli.Call) *cli.Command {
 	return cmd
 }
 
-func resumeCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func resumeCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "resume <state>",
 		Long:    "Makes sure that the attempt of the state has its workspace: one that is missing, or was parked, is made anew.",
 		Example: "hop resume P_06H2QFXVFW9V90E5YAZJJ68",

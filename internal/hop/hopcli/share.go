@@ -4,14 +4,16 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func shareCommand(c *cli.Call) *cli.Command {
+func shareCommand(c *cli.Call) *cobra.Command {
 	var r op.ShareRequest
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "share <remote> [--follow]",
 		Long:    "Exchanges states, prompts, evidence and proposals with a git remote, both ways, under refs/hop/ alone: no branch and no file is touched. What comes is verified first, and what is refused is named. The accepted line follows the remote's where that continues it; with --follow also where something landed here that the remote does not have.",
 		Example: "hop share origin",

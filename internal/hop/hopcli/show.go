@@ -6,13 +6,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func showCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func showCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "show [id]",
 		Long:    "Tells all that is known of a state, a task, an attempt, a piece of evidence or an operation.\n\n" + defaultState,
 		Example: "hop show R_06H2QFXVFW9V90E5YAZJJ68",

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
@@ -27,10 +29,10 @@ type skillPrinted struct {
 	Skill string `json:"skill"`
 }
 
-func skillCommand(c *cli.Call) *cli.Command {
+func skillCommand(c *cli.Call) *cobra.Command {
 	var folder string
 	var force bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:       "skill <install|print> [--path DIR] [--force]",
 		Long:      "Installs the instructions that teach an agent to use Hop, or prints them. They go to the skills folder of Codex, unless a folder is named.",
 		Example:   "hop skill install\nhop skill install --path ~/.claude/skills/hop",

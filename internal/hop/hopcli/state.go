@@ -4,14 +4,16 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/ledger"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func stateCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func stateCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "state [state]",
 		Long:    "Shows one state as it was recorded.\n\n" + defaultState,
 		Example: "hop state \"$HOP_STATE_ID\" --json",

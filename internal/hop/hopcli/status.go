@@ -6,18 +6,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func statusCommand(c *cli.Call) *cli.Command {
+func statusCommand(c *cli.Call) *cobra.Command {
 	var root bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "status [--root]",
 		Example: "hop status\nhop status --root",
 		Long:    "Shows the accepted head and the attempts that may go on. With --root also whether the visible folder is in step with what is accepted, and which edits there are yours.",
-		Args:    cli.ArbitraryArgs,
+		Args:    cobra.ArbitraryArgs,
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			var titles map[string]string
 			s, err := in(ctx, c, func(p *op.Project) (hop.Overview, error) {

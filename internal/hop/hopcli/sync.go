@@ -4,14 +4,16 @@ import (
 	"context"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 )
 
-func syncCommand(c *cli.Call) *cli.Command {
+func syncCommand(c *cli.Call) *cobra.Command {
 	var r op.SyncRequest
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "sync [--branch] [--adopt]",
 		Example: "hop sync\nhop sync --branch",
 		Long:    "Writes the accepted files into the project's visible folder, where that overwrites nothing of yours; otherwise nothing is written, and the exit code is 23. Branch, HEAD and index stay as they are, unless --branch is given.",

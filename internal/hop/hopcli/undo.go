@@ -3,15 +3,17 @@ package hopcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 )
 
-func undoCommand(c *cli.Call) *cli.Command {
+func undoCommand(c *cli.Call) *cobra.Command {
 	var to, operation string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:     "undo [--to STATE] [--op OPERATION]",
 		Long:    "Makes a new accepted state with the tree before the last one. Nothing is rewritten, and a second undo brings it back. With --to it goes further back, with --op it reverses one operation and keeps what came after.",
 		Example: "hop undo\nhop undo --to A_06H2QKHZK3403ADY83D09D8",
@@ -44,8 +46,8 @@ func undone(s hop.State, err error) (cli.Result, error) {
 	return cli.Result{Value: ok(s), Raw: "Created forward undo state " + s.ID + " · tree " + short(s.SourceTree)}, nil
 }
 
-func redoCommand(c *cli.Call) *cli.Command {
-	return &cli.Command{
+func redoCommand(c *cli.Call) *cobra.Command {
+	return &cobra.Command{
 		Use:     "redo",
 		Long:    "Takes the last undo back.",
 		Example: "hop undo\nhop redo",

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hound"
 	"bridle/internal/hound/anchor"
 	"bridle/internal/hound/identity"
@@ -38,15 +40,15 @@ type anchorResult struct {
 // anchorFlags are the flags of anchor.
 type anchorFlags struct{ identity, log, proof, checkpoint string }
 
-func anchorCommand(c *cli.Call) *cli.Command {
+func anchorCommand(c *cli.Call) *cobra.Command {
 	var f anchorFlags
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "anchor [<record>…] [--proof <file>] [--checkpoint <file>] [--log <folder>] [--identity <folder>]",
 		Long: "Logs the digests of records that verify, and signs what the log holds now. Keep the checkpoint where the records are not, such as with somebody else: " +
 			"whoever has it finds out when a record that was logged before it, or the log, is changed.\n" +
 			"--proof writes what shows for one record alone that the log held it. Anchoring a record again proves the same entry; without a record the log is only signed.",
 		Example: "hound anchor .hound/runs/ed2aa55077cd4b89… --proof run.tlog-proof --checkpoint today.checkpoint",
-		Args: func(cmd *cli.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
 			if f.proof != "" && len(args) != 1 {
 				return usage(cmd, "--proof is for exactly one record")
 			}
@@ -70,7 +72,7 @@ func anchorCommand(c *cli.Call) *cli.Command {
 	return cmd
 }
 
-func logFlag(cmd *cli.Command, dir *string) {
+func logFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "log", "", "the `folder` with the log; .local/share/hound/log in the home folder unless given")
 }
 

@@ -3,14 +3,16 @@ package houndcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hound/guard"
 	"bridle/internal/kernel/cli"
 )
 
-func approveCommand(c *cli.Call) *cli.Command {
+func approveCommand(c *cli.Call) *cobra.Command {
 	var plan, output string
 	var review guard.Review
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "approve --plan <file> --reviewer <name> --output <file> [--approved-at <time>] [--expires-at <time>]",
 		Long: "Writes an approval that is bound to this plan and no other. It is a witness that somebody agreed, not a signature.\n" +
 			"Times are ISO 8601 with a zone. An approval counts from the moment it is dated to the moment it expires.",

@@ -3,11 +3,13 @@ package houndcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/kernel/cli"
 )
 
-func doctorCommand(c *cli.Call) *cli.Command {
-	cmd := &cli.Command{
+func doctorCommand(c *cli.Call) *cobra.Command {
+	cmd := &cobra.Command{
 		Use: "doctor",
 		Long: "Tries what the other commands need: git, the supervisor that ends what drivers leave behind, and a look at the repository around the working directory. " +
 			"It exits 1 when something is missing.",

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hound"
 	"bridle/hound/guard"
 	"bridle/internal/hound/scaffold"
@@ -13,12 +15,12 @@ import (
 	"bridle/internal/kernel/git"
 )
 
-func driverCommand(c *cli.Call) *cli.Command {
-	cmd := &cli.Command{
+func driverCommand(c *cli.Call) *cobra.Command {
+	cmd := &cobra.Command{
 		Use: "driver <check|init>",
 		Long: "driver check --driver <manifest> [--deep] asks the driver whether it is there and speaks the protocol.\n" +
 			"driver init [folder] --id <id> [--language sh|python] writes a manifest and a driver that works.",
-		Args: func(cmd *cli.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(cmd, "missing <check|init>")
 			}
@@ -40,15 +42,17 @@ type deepResult struct {
 	Probes        []guard.Probe `json:"probes"`
 }
 
-func driverCheckCommand(c *cli.Call) *cli.Command {
+func driverCheckCommand(c *cli.Call) *cobra.Command {
 	var manifest string
 	var deep bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:   "check --driver <manifest> [--deep]",
 		Short: "ask a driver whether it speaks the protocol",
 		Long: "Sends the driver a check and prints its answer. With --deep it is tried with everything short of an execution: " +
 			"it must say no to what it does not know, read without changing anything, plan the same twice, and show the bytes that it would write.",
 		Example: "hound driver check --driver hound-driver.json --deep",
+
+		DisableFlagsInUseLine: true,
 	}
 	cmd.Flags().StringVar(&manifest, "driver", "", "the driver's manifest, a `file`")
 	cmd.Flags().BoolVar(&deep, "deep", false, "try everything short of an execution")
@@ -100,15 +104,17 @@ type initResult struct {
 	Next          []string `json:"next"`
 }
 
-func driverInitCommand(c *cli.Call) *cli.Command {
+func driverInitCommand(c *cli.Call) *cobra.Command {
 	var id, language string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use:   "init [folder] --id <id> [--language sh|python]",
 		Short: "write a manifest and a driver that works",
 		Long: "Writes hound-driver.json and a program into a folder of the repository, the working directory unless another is named. " +
 			"Both work as they are; make them your own from there. Nothing is overwritten.",
 		Example: "hound driver init drivers/notes --id notes\nhound driver check --driver drivers/notes/hound-driver.json --deep",
-		Args:    cli.AtMost(1),
+		Args:    cobra.MaximumNArgs(1),
+
+		DisableFlagsInUseLine: true,
 	}
 	cmd.Flags().StringVar(&id, "id", "", "the driver's `id`")
 	cmd.Flags().StringVar(&language, "language", scaffold.Languages[0], "which `language`: "+strings.Join(scaffold.Languages, ", "))

@@ -3,14 +3,16 @@ package houndcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hound"
 	"bridle/hound/guard"
 	"bridle/internal/kernel/cli"
 )
 
-func executeCommand(c *cli.Call) *cli.Command {
+func executeCommand(c *cli.Call) *cobra.Command {
 	var driver, plan, approval string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "execute --driver <manifest> --plan <file> [--approval <file>]",
 		Long: "Makes the plan once more, refuses it unless it comes out the same, and has the driver carry it out. " +
 			"Then everything in the repository is compared with the plan. A run leaves a record, also a failed one; nothing is put back.",

@@ -3,6 +3,8 @@ package houndcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hound"
 	"bridle/hound/guard"
 	"bridle/internal/kernel/cli"
@@ -15,9 +17,9 @@ type explainResult struct {
 	Differences   []guard.Difference `json:"differences"`
 }
 
-func explainCommand(c *cli.Call) *cli.Command {
+func explainCommand(c *cli.Call) *cobra.Command {
 	var driver string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "explain <plan> --driver <manifest>",
 		Long: "Says whether a plan still holds, and if not, which of its inputs moved: kernel, manifest, environment, repository, file by file. " +
 			"When none did, the driver is asked to plan again, to see whether it proposes the same. Nothing is executed.",

@@ -4,21 +4,23 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hound/anchor"
 	"bridle/internal/hound/identity"
 	"bridle/internal/kernel/cli"
 )
 
-func exportCommand(c *cli.Call) *cli.Command {
+func exportCommand(c *cli.Call) *cobra.Command {
 	var dir, output string
 	var dsse bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "export <run> --dsse [--output <file>] [--identity <folder>]",
 		Long: "Writes an in-toto statement about a run that did what was planned, signed as a DSSE envelope: which files it left, with their hashes, " +
 			"and by which plan, driver, kernel and approval. Other tools check it with the public key that hound identity show prints.\n" +
 			"The statement of a run is the same, byte for byte, whenever it is made.",
 		Example: "hound export .hound/runs/ed2aa55077cd4b89… --dsse --output run.dsse.json",
-		Args: func(cmd *cli.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
 			if !dsse {
 				return usage(cmd, "missing --dsse, the form to export to")
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hound/archive"
 	"bridle/internal/kernel/cli"
 )
@@ -17,11 +19,11 @@ type gcResult struct {
 	Evidence []archive.Run `json:"evidence"`
 }
 
-func gcCommand(c *cli.Call) *cli.Command {
+func gcCommand(c *cli.Call) *cobra.Command {
 	var driver string
 	var keep, days int
 	var dry bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "gc [--driver <manifest>] [--keep <n>] [--older-than <days>] [--dry-run]",
 		Long: "Removes old run records. The digest of each record's index stays in pruned.jsonl beside the records, so that a proof made of it can still be checked. " +
 			"Records that are pending or do not verify stay.",

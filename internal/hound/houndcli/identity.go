@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hound/identity"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
@@ -27,7 +29,7 @@ func dataPath(c *cli.Call, flag, name string) (string, error) {
 	return "", fault.Newf("no_home", "the user has no home folder to keep the %s in", name).WithHint("name a folder with --%s", name)
 }
 
-func identityFlag(cmd *cli.Command, dir *string) {
+func identityFlag(cmd *cobra.Command, dir *string) {
 	cmd.PersistentFlags().StringVar(dir, "identity", "", "the `folder` with the identity; .local/share/hound/identity in the home folder unless given")
 }
 
@@ -73,13 +75,13 @@ func withIdentity(ctx context.Context, c *cli.Call, flag string, open opener, us
 	return use(s)
 }
 
-func identityCommand(c *cli.Call) *cli.Command {
+func identityCommand(c *cli.Call) *cobra.Command {
 	var dir string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "identity <init|show|rotate|recover|verify>",
 		Long: "Looks after the key that signs checkpoints and statements. It lies in a folder of its own, on a local Linux file system, and never leaves it: " +
 			"only public halves are shown.\nA change of it is whole or not there, whatever happens meanwhile; what was cut off is finished or discarded by the next command.",
-		Args: func(cmd *cli.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(cmd, "missing <init|show|rotate|recover|verify>")
 			}
@@ -142,8 +144,8 @@ func (v identityView) print(p *cli.Page) {
 }
 
 // identityVerb is a command that opens the identity, does something and shows it.
-func identityVerb(c *cli.Call, dir *string, cmd *cli.Command, open opener, do func(*identity.Store) error) *cli.Command {
-	cmd.Args = noArguments
+func identityVerb(c *cli.Call, dir *string, cmd *cobra.Command, open opener, do func(*identity.Store) error) *cobra.Command {
+	cmd.Args, cmd.DisableFlagsInUseLine = noArguments, true
 	cmd.RunE = c.Run(func(ctx context.Context, _ []string) (out cli.Result, err error) {
 		err = withIdentity(ctx, c, *dir, open, func(s *identity.Store) error {
 			if do != nil {
@@ -164,24 +166,24 @@ func identityVerb(c *cli.Call, dir *string, cmd *cli.Command, open opener, do fu
 	return cmd
 }
 
-func identityInit(c *cli.Call, dir *string) *cli.Command {
-	return identityVerb(c, dir, &cli.Command{
+func identityInit(c *cli.Call, dir *string) *cobra.Command {
+	return identityVerb(c, dir, &cobra.Command{
 		Use: "init [--identity <folder>]", Short: "make an identity with a new key",
 		Long:    "Makes an identity where there is none, with a key from the system's random source.",
 		Example: "hound identity init",
 	}, identity.Create, nil)
 }
 
-func identityShow(c *cli.Call, dir *string) *cli.Command {
-	return identityVerb(c, dir, &cli.Command{
+func identityShow(c *cli.Call, dir *string) *cobra.Command {
+	return identityVerb(c, dir, &cobra.Command{
 		Use: "show [--identity <folder>]", Short: "show the public keys",
 		Long:    "Shows the public halves of the keys. Give the active one to whom should check what it signs; keep the others for what they signed.",
 		Example: "hound identity show",
 	}, identity.Open, nil)
 }
 
-func identityRecover(c *cli.Call, dir *string) *cli.Command {
-	return identityVerb(c, dir, &cli.Command{
+func identityRecover(c *cli.Call, dir *string) *cobra.Command {
+	return identityVerb(c, dir, &cobra.Command{
 		Use: "recover [--identity <folder>]", Short: "finish or discard a change that was cut off",
 		Long: "Finishes or discards a change that was cut off, as every other command does first, and says which. " +
 			"Files that hound did not write are moved aside and never removed; look at them yourself.",
@@ -189,10 +191,10 @@ func identityRecover(c *cli.Call, dir *string) *cli.Command {
 	}, identity.Open, nil)
 }
 
-func identityRotate(c *cli.Call, dir *string) *cli.Command {
+func identityRotate(c *cli.Call, dir *string) *cobra.Command {
 	var retire string
 	var generation bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "rotate [--retire <kid> | --generation] [--identity <folder>]", Short: "sign with a new key from now on",
 		Long: "Adds a key and signs with it from now on. The others stay, so that what they signed can still be checked here.\n" +
 			"--retire removes a key that is not the active one. --generation gives the identity another generation and leaves its keys.",
@@ -214,9 +216,9 @@ func identityRotate(c *cli.Call, dir *string) *cli.Command {
 	})
 }
 
-func identityVerify(c *cli.Call, dir *string) *cli.Command {
+func identityVerify(c *cli.Call, dir *string) *cobra.Command {
 	var key string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "verify [--key <public key>] [--identity <folder>]", Short: "check that the identity is whole",
 		Long: "Checks owner, modes, links and content of everything in the store, and changes nothing: a change that was cut off is reported and left to recover. " +
 			"With --key it must hold the secret half of that key as well.",

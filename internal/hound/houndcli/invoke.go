@@ -3,15 +3,17 @@ package houndcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hound"
 	"bridle/hound/guard"
 	"bridle/internal/kernel/cli"
 )
 
-func invokeCommand(c *cli.Call) *cli.Command {
+func invokeCommand(c *cli.Call) *cobra.Command {
 	var f callFlags
 	var compat bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "invoke --driver <manifest> --operation <name> [--input <file> | --json <text>] [--as-of <date>]",
 		Long: "Runs a read and prints its response with a receipt, which binds the manifest, the repository, the environment, the kernel, the request and the response. " +
 			"Save the output and hound verify checks it.\nThe repository is looked at before and after: a driver that changes it is refused.",

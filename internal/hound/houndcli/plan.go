@@ -4,15 +4,17 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hound/guard"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/redact"
 )
 
-func planCommand(c *cli.Call) *cli.Command {
+func planCommand(c *cli.Call) *cobra.Command {
 	var f callFlags
 	var output string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "plan --driver <manifest> --operation <name> --as-of <date> --output <file> [--input <file> | --json <text>]",
 		Long: "Asks the driver what it would change and binds the answer to everything it depends on: kernel, manifest, environment, input, and the state of the repository. " +
 			"The plan goes to a new file and to standard output.",

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/hound/archive"
 	"bridle/internal/kernel/cli"
 )
@@ -15,9 +17,9 @@ type runsResult struct {
 	Runs          []archive.Run `json:"runs"`
 }
 
-func runsCommand(c *cli.Call) *cli.Command {
+func runsCommand(c *cli.Call) *cobra.Command {
 	var driver string
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "runs [--driver <manifest>]",
 		Long: "Lists the run records, the newest last: what was done, whether the record verifies, and the digest of its index, which is what to keep elsewhere.\n" +
 			"Without a driver these are the records in .hound/runs of the repository around the working directory.",

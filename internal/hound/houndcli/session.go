@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hound"
 	"bridle/hound/guard"
 	"bridle/internal/hound/document"
@@ -26,7 +28,7 @@ func options(c *cli.Call, paranoid bool) guard.Options {
 
 // guardFlags registers how closely the repository is looked at and whether reads
 // may write to it, and returns the guard that does so.
-func guardFlags(c *cli.Call, cmd *cli.Command) func() *guard.Guard {
+func guardFlags(c *cli.Call, cmd *cobra.Command) func() *guard.Guard {
 	paranoid := cmd.Flags().Bool("paranoid", false, "hash every file at every look, and check every object")
 	var confine confinement
 	cmd.Flags().Var(&confine, "confine", "`readonly` prevents changes by checks, reads and plans instead of finding them")
@@ -75,9 +77,9 @@ func resolve(c *cli.Call, path string) string {
 }
 
 // required names the flags that a command cannot do without.
-func required(cmd *cli.Command, names ...string) {
+func required(cmd *cobra.Command, names ...string) {
 	check := cmd.Args
-	cmd.Args = func(cmd *cli.Command, args []string) error {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		for _, name := range names {
 			if flag := cmd.Flags().Lookup(name); !flag.Changed || flag.Value.String() == "" {
 				return usage(cmd, "missing --%s", name)
@@ -90,7 +92,7 @@ func required(cmd *cli.Command, names ...string) {
 	}
 }
 
-func noArguments(cmd *cli.Command, args []string) error {
+func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usage(cmd, "unexpected argument %q", args[0])
 	}
@@ -98,8 +100,8 @@ func noArguments(cmd *cli.Command, args []string) error {
 }
 
 // one takes one argument, which the name says in words.
-func one(name string) func(*cli.Command, []string) error {
-	return func(cmd *cli.Command, args []string) error {
+func one(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 || args[0] == "" {
 			return usage(cmd, "missing <%s>", name)
 		}
@@ -107,7 +109,7 @@ func one(name string) func(*cli.Command, []string) error {
 	}
 }
 
-func usage(cmd *cli.Command, format string, args ...any) error {
+func usage(cmd *cobra.Command, format string, args ...any) error {
 	return fault.Newf(cli.CodeUsage, format, args...).WithHint("usage: %s", cmd.UseLine()).WithExit(hound.ExitRefused)
 }
 
@@ -116,7 +118,7 @@ type callFlags struct {
 	driver, operation, input, text, asOf string
 }
 
-func (f *callFlags) register(c *cli.Call, cmd *cli.Command) {
+func (f *callFlags) register(c *cli.Call, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.driver, "driver", "", "the driver's manifest, a `file`")
 	flags.StringVar(&f.operation, "operation", "", "which operation, by `name`")
@@ -124,14 +126,14 @@ func (f *callFlags) register(c *cli.Call, cmd *cli.Command) {
 	flags.StringVar(&f.text, "json", "", "the input itself, JSON `text`")
 	flags.StringVar(&f.asOf, "as-of", "", "the `date` to work from, handed over as it is")
 	required(cmd, "driver", "operation")
-	cmd.PreRun = func(*cli.Command, []string) {
+	cmd.PreRun = func(*cobra.Command, []string) {
 		// Here --json is an input and says nothing about the output.
 		c.JSON = !c.Terminal.Stdout
 	}
 }
 
 // call collects the flags' values.
-func (f *callFlags) call(c *cli.Call, cmd *cli.Command) (guard.Call, error) {
+func (f *callFlags) call(c *cli.Call, cmd *cobra.Command) (guard.Call, error) {
 	call := guard.Call{Manifest: resolve(c, f.driver), Operation: f.operation}
 	if cmd.Flags().Changed("as-of") {
 		call.AsOf = &f.asOf

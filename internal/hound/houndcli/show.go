@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hound"
 	"bridle/hound/guard"
 	"bridle/internal/hound/view"
@@ -30,10 +32,10 @@ type showResult struct {
 	Files         []view.File     `json:"files"`
 }
 
-func showCommand(c *cli.Call) *cli.Command {
+func showCommand(c *cli.Call) *cobra.Command {
 	var driver string
 	var text bool
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "show <plan> [--driver <manifest>]",
 		Long: "Shows what a plan changes: each file as a diff with its modes where the bytes are known, hashes where they are not. " +
 			"The plan need not hold any more. A run record is shown by its plan.\n" +

@@ -3,6 +3,8 @@ package houndcli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"bridle/hound"
 	"bridle/hound/guard"
 	"bridle/internal/hound/anchor"
@@ -17,9 +19,9 @@ type verifyFlags struct {
 	keys                  []string
 }
 
-func verifyCommand(c *cli.Call) *cli.Command {
+func verifyCommand(c *cli.Call) *cobra.Command {
 	var f verifyFlags
-	cmd := &cli.Command{
+	cmd := &cobra.Command{
 		Use: "verify <record> [--anchor <checkpoint or proof> [--key <public key>]… [--log <folder>] [--identity <folder>]]",
 		Long: "Checks the directory of a run, or the saved output of hound invoke: every file is there and no other, every hash and every relation between the documents recomputes. " +
 			"That shows a record to be whole, not who made it.\n" +

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"bridle/internal/kernel/fault"
 )
@@ -63,7 +66,7 @@ type Verb struct {
 	// Offline verbs only print what the program knows by itself.
 	Offline bool
 	// New builds the command when it is needed. Nil hands the verb over.
-	New func(*Call) *Command
+	New func(*Call) *cobra.Command
 	// Away reports that this call of the verb is handed over, words unread.
 	Away func(*Call) bool
 }
@@ -124,12 +127,8 @@ func (c *Call) dispatch(ctx context.Context) (err error) {
 				WithHint("this is a defect of %s; please report it with the command line and this message", c.App.Name)
 		}
 	}()
-	switch word {
-	case "":
+	if word == "" || strings.HasPrefix(word, cobra.ShellCompRequestCmd) {
 		return c.execute(ctx, c.App.Verbs)
-	case completeWord:
-		c.result = c.complete(ctx, c.Args[slices.Index(c.Args, word)+1:])
-		return nil
 	}
 	i := slices.IndexFunc(c.App.Verbs, func(v Verb) bool { return v.named(word) })
 	if i < 0 {
@@ -148,29 +147,41 @@ func (c *Call) dispatch(ctx context.Context) (err error) {
 	return c.execute(ctx, []Verb{verb})
 }
 
-// execute runs the verb that the words name, of these.
+// execute runs cobra over the verbs.
 func (c *Call) execute(ctx context.Context, verbs []Verb) error {
-	return c.root(verbs).execute(ctx, c.Args)
+	root := c.root(verbs)
+	root.SetArgs(c.Args)
+	return root.ExecuteContext(ctx)
 }
 
 // rootUsage follows the program's name in its usage line.
 const rootUsage = " <command> [arguments] [--json]"
 
 // root builds the command tree of the verbs.
-func (c *Call) root(verbs []Verb) *Command {
-	root := &Command{
-		Use:   c.App.Name + rootUsage,
-		Short: c.App.Short,
-		Args:  NoArgs,
-		RunE:  c.Run(func(context.Context, []string) (Result, error) { return c.overview(), nil }),
+func (c *Call) root(verbs []Verb) *cobra.Command {
+	root := &cobra.Command{
+		Use:           c.App.Name + rootUsage,
+		Short:         c.App.Short,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+
+		DisableFlagsInUseLine: true,
+		RunE:                  c.Run(func(context.Context, []string) (Result, error) { return c.overview(), nil }),
 	}
-	root.help = func(cmd *Command) {
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
+	root.SetIn(c.Stdin)
+	root.SetOut(c.Stdout)
+	root.SetErr(c.Stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return FlagFault(cmd, err) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if cmd.HasParent() {
 			c.result = c.manual(cmd)
 		} else {
 			c.result = c.overview()
 		}
-	}
+	})
 	root.PersistentFlags().BoolVar(&c.JSON, "json", c.JSON, "print one JSON object")
 	for _, v := range verbs {
 		root.AddCommand(c.build(v))
@@ -179,19 +190,20 @@ func (c *Call) root(verbs []Verb) *Command {
 }
 
 // build makes a verb's command, completed with what its table entry knows.
-func (c *Call) build(v Verb) *Command {
-	cmd := &Command{Use: v.Name, RunE: c.Run(func(context.Context, []string) (Result, error) { return c.App.Elsewhere(c) })}
+func (c *Call) build(v Verb) *cobra.Command {
+	cmd := &cobra.Command{Use: v.Name, RunE: c.Run(func(context.Context, []string) (Result, error) { return c.App.Elsewhere(c) })}
 	if v.New != nil {
 		cmd = v.New(c)
 	}
 	cmd.Short, cmd.Aliases, cmd.Hidden = v.Short, v.Aliases, v.Hidden
+	cmd.DisableFlagsInUseLine = true
 	requireArguments(cmd)
 	return cmd
 }
 
-// Run adapts a verb's function to a Command and keeps its result for rendering.
-func (c *Call) Run(f func(ctx context.Context, args []string) (Result, error)) func(*Command, []string) error {
-	return func(cmd *Command, args []string) (err error) {
+// Run adapts a verb's function to cobra and keeps its result for rendering.
+func (c *Call) Run(f func(ctx context.Context, args []string) (Result, error)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
 		c.result, err = f(cmd.Context(), args)
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/clock"
 	"bridle/internal/kernel/fault"
@@ -60,9 +62,9 @@ func app() cli.App {
 	}
 }
 
-func echo(c *cli.Call) *cli.Command {
+func echo(c *cli.Call) *cobra.Command {
 	var shout bool
-	cmd := &cli.Command{Use: "echo <word> [word…]", Example: "tool echo hi"}
+	cmd := &cobra.Command{Use: "echo <word> [word…]", Example: "tool echo hi"}
 	cmd.RunE = c.Run(func(_ context.Context, args []string) (cli.Result, error) {
 		return cli.Result{Value: struct {
 			OK    bool     `json:"ok"`
@@ -74,29 +76,29 @@ func echo(c *cli.Call) *cli.Command {
 	return cmd
 }
 
-func skill(c *cli.Call) *cli.Command {
-	return &cli.Command{Use: "skill", RunE: c.Run(func(context.Context, []string) (cli.Result, error) {
+func skill(c *cli.Call) *cobra.Command {
+	return &cobra.Command{Use: "skill", RunE: c.Run(func(context.Context, []string) (cli.Result, error) {
 		return cli.Result{Value: map[string]any{"skill": "# hi\x1b[2J"}, Raw: "# hi\x1b[2J"}, nil
 	})}
 }
 
-// bare checks its arguments by a ready-made check.
-func bare(c *cli.Call) *cli.Command {
-	return &cli.Command{Use: "bare --dir <directory>", Args: cli.NoArgs, RunE: c.Run(func(context.Context, []string) (cli.Result, error) {
+// bare checks its arguments by one of cobra's own checks.
+func bare(c *cli.Call) *cobra.Command {
+	return &cobra.Command{Use: "bare --dir <directory>", Args: cobra.NoArgs, RunE: c.Run(func(context.Context, []string) (cli.Result, error) {
 		return cli.Result{}, nil
 	})}
 }
 
-func table(c *cli.Call) *cli.Command {
-	return &cli.Command{Use: "table", RunE: c.Run(func(context.Context, []string) (cli.Result, error) {
+func table(c *cli.Call) *cobra.Command {
+	return &cobra.Command{Use: "table", RunE: c.Run(func(context.Context, []string) (cli.Result, error) {
 		return cli.Result{Value: []string{"a"}, Exit: 3, Text: func(p *cli.Page) {
 			p.Table([][]any{{"name", p.Green("ok")}, {p.Bold("a\u202eb"), "x"}})
 		}}, nil
 	})}
 }
 
-func failing(c *cli.Call) *cli.Command {
-	return &cli.Command{Use: "fail <how>", RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
+func failing(c *cli.Call) *cobra.Command {
+	return &cobra.Command{Use: "fail <how>", RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
 		switch args[0] {
 		case "fault":
 			return cli.Result{}, fault.New("not_installed", `pack "x" is not installed`).
@@ -162,7 +164,7 @@ func TestEveryBadCommandLineIsAnsweredInTheFormAskedFor(t *testing.T) {
 		{[]string{"echo", "a", "--jsn", "--json"}, `unknown flag "--jsn"`, `did you mean "--json"? usage: tool echo <word> [word…]`},
 		{[]string{"echo", "-x", "a", "--json"}, `unknown flag "-x"`, "usage: tool echo <word> [word…]"},
 		{[]string{"echo", "--shout=maybe", "a", "--json"}, `flag "--shout" does not take the value "maybe"`, "usage: tool echo <word> [word…]"},
-		{[]string{"--nope", "echo", "a", "--json"}, `unknown flag "--nope"`, "usage: tool echo <word> [word…]"},
+		{[]string{"--nope", "echo", "a", "--json"}, `unknown flag "--nope"`, "usage: tool <command> [arguments] [--json]"},
 		{[]string{"help", "ech", "--json"}, `unknown command "ech"`, `did you mean "echo"?`},
 		{[]string{"skill", "--json=maybe"}, `flag "--json" does not take the value "maybe"`, "usage: tool skill"},
 		{[]string{"bare", "extra", "--json"}, `unexpected argument "extra"`, "usage: tool bare --dir <directory>"},

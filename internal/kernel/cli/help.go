@@ -5,6 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"bridle/internal/kernel/fault"
 )
 
 // builtin are the verbs that every program has.
@@ -22,8 +27,8 @@ type helpResult struct {
 	Help []string `json:"help"`
 }
 
-func helpCommand(c *Call) *Command {
-	return &Command{
+func helpCommand(c *Call) *cobra.Command {
+	return &cobra.Command{
 		Use:  "help [command]",
 		Long: "Without a name, lists the commands. With one, explains that command: its arguments, flags and examples.",
 		RunE: c.Run(func(_ context.Context, args []string) (Result, error) {
@@ -82,7 +87,7 @@ func (c *Call) overview() Result {
 }
 
 // manual is the help text of one command.
-func (c *Call) manual(cmd *Command) Result {
+func (c *Call) manual(cmd *cobra.Command) Result {
 	p := &Page{color: c.color(c.Terminal.Stdout)}
 	p.Line(cmd.Name(), ": ", cmd.Short)
 	p.Line()
@@ -109,12 +114,17 @@ func (c *Call) manual(cmd *Command) Result {
 	return helpText(p)
 }
 
-func flagRows(p *Page, cmd *Command) [][]any {
+func flagRows(p *Page, cmd *cobra.Command) [][]any {
 	var rows [][]any
-	for _, f := range append(cmd.flags.sorted(), cmd.inherited().sorted()...) {
-		kind, usage := f.unquoted()
+	add := func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		kind, usage := pflag.UnquoteUsage(f)
 		rows = append(rows, []any{p.Bold(strings.TrimRight("  --"+f.Name+" "+kind, " ")), usage})
 	}
+	cmd.LocalNonPersistentFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
 	return rows
 }
 
@@ -142,8 +152,8 @@ type versionResult struct {
 	Protocol string `json:"protocol,omitempty"`
 }
 
-func versionCommand(c *Call) *Command {
-	return &Command{
+func versionCommand(c *Call) *cobra.Command {
+	return &cobra.Command{
 		Use: "version",
 		RunE: c.Run(func(context.Context, []string) (Result, error) {
 			return Result{
@@ -154,8 +164,11 @@ func versionCommand(c *Call) *Command {
 	}
 }
 
-func completionCommand(c *Call) *Command {
-	return &Command{
+// shells are the shells that completion scripts exist for.
+var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+func completionCommand(c *Call) *cobra.Command {
+	return &cobra.Command{
 		Use:  "completion <" + strings.Join(shells, "|") + ">",
 		Long: "Prints a script that completes commands, pack ids and flags. Load it once to try it, or save it where the shell looks for completions.",
 		Example: "source <(" + c.App.Name + " completion bash)\n" +
@@ -164,7 +177,7 @@ func completionCommand(c *Call) *Command {
 			c.App.Name + " completion powershell | Out-String | Invoke-Expression",
 		ValidArgs: shells,
 		RunE: c.Run(func(_ context.Context, args []string) (Result, error) {
-			script, err := completionScript(c.App.Name, args[0])
+			script, err := completionScript(c.root(nil), args[0])
 			return Result{Value: completionResult{OK: true, Shell: args[0], Script: script}, Raw: script}, err
 		}),
 	}
@@ -174,4 +187,23 @@ type completionResult struct {
 	OK     bool   `json:"ok"`
 	Shell  string `json:"shell"`
 	Script string `json:"script"`
+}
+
+func completionScript(root *cobra.Command, shell string) (string, error) {
+	var b strings.Builder
+	var err error
+	switch shell {
+	case "bash":
+		err = root.GenBashCompletionV2(&b, true)
+	case "zsh":
+		err = root.GenZshCompletion(&b)
+	case "fish":
+		err = root.GenFishCompletion(&b, true)
+	case "powershell":
+		err = root.GenPowerShellCompletionWithDesc(&b)
+	default:
+		return "", fault.Newf(CodeUsage, "unknown shell %q", shell).
+			WithHint("the shells are %s", strings.Join(shells, ", "))
+	}
+	return b.String(), err
 }

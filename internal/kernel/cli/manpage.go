@@ -3,6 +3,9 @@ package cli
 import (
 	"fmt"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // ManPage is one page of the manual: a file name such as hcpx-exec.1 and its
@@ -14,7 +17,7 @@ type ManPage struct{ Name, Text string }
 func ManPages(app App) []ManPage {
 	app.Verbs = append(app.Verbs[:len(app.Verbs):len(app.Verbs)], builtin()...)
 	call := &Call{App: app}
-	commands := map[string]*Command{}
+	commands := map[string]*cobra.Command{}
 	for _, cmd := range call.root(app.Verbs).Commands() {
 		commands[cmd.Name()] = cmd
 	}
@@ -78,7 +81,7 @@ func (c *Call) mainPage() ManPage {
 	return ManPage{c.App.Name + ".1", r.String()}
 }
 
-func (c *Call) verbPage(cmd *Command) ManPage {
+func (c *Call) verbPage(cmd *cobra.Command) ManPage {
 	r := &roff{}
 	name := c.App.Name + "-" + cmd.Name()
 	r.title(name, c.App.Name)
@@ -91,10 +94,14 @@ func (c *Call) verbPage(cmd *Command) ManPage {
 		r.text(cmd.Long)
 	}
 	r.section("OPTIONS")
-	for _, f := range append(cmd.flags.sorted(), cmd.inherited().sorted()...) {
-		kind, usage := f.unquoted()
-		r.item(strings.TrimSpace("--"+f.Name+" "+kind), usage)
+	option := func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "help" {
+			kind, usage := pflag.UnquoteUsage(f)
+			r.item(strings.TrimSpace("--"+f.Name+" "+kind), usage)
+		}
 	}
+	cmd.LocalNonPersistentFlags().VisitAll(option)
+	cmd.InheritedFlags().VisitAll(option)
 	if cmd.Example != "" {
 		r.section("EXAMPLES")
 		r.WriteString(".nf\n")

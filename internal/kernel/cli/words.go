@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"bridle/internal/kernel/fault"
 )
 
@@ -66,8 +69,9 @@ func firstWord(args []string) string {
 // requireArguments derives the check of a command's positional arguments from
 // its usage line, so that the two cannot disagree: <name> is required, [name]
 // optional, and an ellipsis allows any number.
-func requireArguments(cmd *Command) {
+func requireArguments(cmd *cobra.Command) {
 	if cmd.Args != nil {
+		cmd.Args = worded(cmd.Args)
 		return
 	}
 	var required, optional []string
@@ -82,7 +86,7 @@ func requireArguments(cmd *Command) {
 			optional = append(optional, word)
 		}
 	}
-	cmd.Args = func(cmd *Command, args []string) error {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(required):
 			return usageFault(cmd, "missing %s", required[len(args)])
@@ -95,31 +99,60 @@ func requireArguments(cmd *Command) {
 	}
 }
 
-func usageFault(cmd *Command, format string, args ...any) *fault.Error {
+// worded makes a usage fault of what a check of cobra's own refuses: its errors
+// are no faults, and would be taken for defects of the program.
+func worded(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		err := check(cmd, args)
+		var known *fault.Error
+		switch {
+		case err == nil || errors.As(err, &known):
+			return err
+		case len(args) > 0:
+			return usageFault(cmd, "unexpected argument %q", args[len(args)-1])
+		}
+		return usageFault(cmd, "an argument is missing")
+	}
+}
+
+func usageFault(cmd *cobra.Command, format string, args ...any) *fault.Error {
 	return fault.Newf(CodeUsage, format, args...).WithHint("usage: %s", cmd.UseLine())
 }
 
-// FlagFault words what is wrong with a flag, with the flag that was meant.
-func FlagFault(cmd *Command, err error) *fault.Error {
-	var bad *flagError
-	if !errors.As(err, &bad) {
-		return usageFault(cmd, "%s", err.Error())
+// FlagFault words what pflag found wrong, with the flag that was meant.
+func FlagFault(cmd *cobra.Command, err error) *fault.Error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		name := unknown.GetSpecifiedName()
+		dashes := "--"
+		if unknown.GetSpecifiedShortnames() != "" {
+			dashes = "-"
+		}
+		f := usageFault(cmd, "unknown flag %q", dashes+name)
+		if near := fault.Closest(name, flagNames(cmd)); near != "" {
+			f.Hint = "did you mean \"--" + near + "\"? " + f.Hint
+		}
+		return f
 	}
-	switch bad.kind {
-	case noValue:
-		return usageFault(cmd, "flag %q needs a value", bad.flag)
-	case badValue:
-		return usageFault(cmd, "flag %q does not take the value %q", bad.flag, bad.value)
-	case badFlag:
-		return usageFault(cmd, "%q is no flag", bad.flag)
+	var noValue *pflag.ValueRequiredError
+	if errors.As(err, &noValue) {
+		return usageFault(cmd, "flag %q needs a value", "--"+noValue.GetSpecifiedName())
 	}
-	f := usageFault(cmd, "unknown flag %q", bad.flag)
-	names := []string{"help"}
-	for _, flag := range cmd.all().list {
-		names = append(names, flag.Name)
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		return usageFault(cmd, "flag %q does not take the value %q", "--"+bad.GetFlag().Name, bad.GetValue())
 	}
-	if near := fault.Closest(strings.TrimLeft(bad.flag, "-"), names); near != "" {
-		f.Hint = "did you mean \"--" + near + "\"? " + f.Hint
+	return usageFault(cmd, "%s", err.Error())
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	add := func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
 	}
-	return f
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return names
 }
