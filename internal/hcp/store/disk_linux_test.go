@@ -118,6 +118,9 @@ func workFullDisk(args []string) error {
 		if code := fault.CodeOf(err); code != durable.CodeDiskFull && code != CodeStoreIO && code != durable.CodeIO {
 			return fmt.Errorf("%s on a full disk: %v (%q)", name, err, code)
 		}
+		if mounted && fault.CodeOf(err) != durable.CodeDiskFull {
+			return fmt.Errorf("%s on a full disk: %v has the code %q", name, err, fault.CodeOf(err))
+		}
 		if mounted && (fault.From(err).Hint == "" || !errors.Is(err, syscall.ENOSPC)) {
 			return fmt.Errorf("%s: %v has no hint, or lost its cause", name, err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"bridle/hcp"
 	"bridle/internal/hcp/executable"
+	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 )
 
@@ -33,6 +34,7 @@ const (
 	CodePackChanged   = "pack_changed"
 	CodeBinChanged    = executable.CodeBinChanged
 	CodeStoreIO       = "store_io"
+	CodeUnreadable    = "unreadable_pack"
 	CodeBadOutput     = "bad_output"
 	CodeOutputGone    = "output_gone"
 )
@@ -52,9 +54,25 @@ func ioFault(verb, path string, err error) error {
 	f := fault.Newf(CodeStoreIO, "cannot %s %q: %s", verb, path, reason(err)).Because(err)
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		f.Code = durable.CodeDiskFull
 		return f.WithHint("free some space and run the command again; what was stored before is intact")
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return f.WithHint("make the store writable for you, or set HCP_HOME to a folder that is")
+	}
+	return f
+}
+
+// sourceFault is the same for the folder that an installation copies: the store
+// has no part in what cannot be read there.
+func sourceFault(verb, path string, err error) error {
+	told := ioFault(verb, path, err)
+	f, ok := errors.AsType[*fault.Error](told)
+	if !ok || f.Code != CodeStoreIO {
+		return told
+	}
+	f.Code = CodeUnreadable
+	if errors.Is(err, fs.ErrPermission) {
+		f.Hint = "nothing was installed; make the files of the pack readable for you"
 	}
 	return f
 }

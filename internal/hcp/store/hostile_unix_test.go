@@ -4,6 +4,7 @@ package store
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"net"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"bridle/internal/hcp/pack"
+	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 )
 
@@ -111,5 +113,32 @@ func TestFullPackInstalls(t *testing.T) {
 	activate(t, s, "demo")
 	if _, err := s.Verify(t.Context(), "demo"); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestSourceThatCannotBeReadIsNotTheStoresFault(t *testing.T) {
+	refused := func(err error) {
+		t.Helper()
+		wantCode(t, err, CodeUnreadable)
+		if f := fault.From(err); !strings.Contains(f.Hint, "readable for you") {
+			t.Errorf("hint %q", f.Hint)
+		}
+	}
+	refused(sourceFault("read", "bin/demo", &fs.PathError{Op: "open", Path: "bin/demo", Err: syscall.EACCES}))
+	wantCode(t, sourceFault("read", "bin/demo", syscall.ENOSPC), durable.CodeDiskFull)
+	if os.Geteuid() == 0 {
+		return // root reads everything
+	}
+	for _, path := range []string{"bin/demo", "bin", "."} {
+		s := newStore(t)
+		before := snapshot(t, s.Home())
+		dir := wrapPack("demo", "./bin/demo").write(t, filepath.Join(t.TempDir(), "source"))
+		chmod(t, filepath.Join(dir, path), 0o000)
+		t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, path), 0o700) })
+		_, err := s.Install(t.Context(), dir, InstallOptions{})
+		refused(err)
+		if after := snapshot(t, s.Home()); !maps.Equal(before, after) {
+			t.Errorf("%s: the store changed", path)
+		}
 	}
 }

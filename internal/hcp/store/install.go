@@ -84,7 +84,7 @@ func (s *Store) checkSource(dir string) error {
 			WithNext(command.Line([]string{"hcpx", "lint", dir}))
 	}
 	if !errors.Is(err, fs.ErrNotExist) && !notDirectory(dir) {
-		return ioFault("read", filepath.Join(dir, surfaceFile), err)
+		return sourceFault("read", filepath.Join(dir, surfaceFile), err)
 	}
 	return fault.Newf(CodeNoPack, "no pack at %q: it has no surface.json", dir).
 		WithHint("point at the folder that holds surface.json, policy.json and HARNESS.md, or make one; hcpx search finds published packs").

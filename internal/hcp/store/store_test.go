@@ -274,16 +274,15 @@ func TestFolderOfTheStoreThatIsNoneOfItsOwnIsRefused(t *testing.T) {
 			if err := os.Rename(s.path(dir), elsewhere); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Symlink(elsewhere, s.path(dir)); err != nil {
-				t.Skipf("this system makes no links: %v", err)
-			}
-			_, err := Open(t.Context(), s.Home(), Options{})
-			wantCode(t, err, CodeUnsafeStore)
-			if err := os.Remove(s.path(dir)); err != nil {
-				t.Fatal(err)
+			if err := os.Symlink(elsewhere, s.path(dir)); err == nil { // not every system lets anyone make links
+				_, err := Open(t.Context(), s.Home(), Options{})
+				wantCode(t, err, CodeUnsafeStore)
+				if err := os.Remove(s.path(dir)); err != nil {
+					t.Fatal(err)
+				}
 			}
 			write(t, s.path(dir), "a file")
-			_, err = Open(t.Context(), s.Home(), Options{})
+			_, err := Open(t.Context(), s.Home(), Options{})
 			wantCode(t, err, CodeUnsafeStore)
 		})
 	}

@@ -38,7 +38,7 @@ func hinted(err error) error {
 func copyTree(ctx context.Context, source, dest string) error {
 	from, err := os.OpenRoot(source)
 	if err != nil {
-		return ioFault("open", source, err)
+		return sourceFault("open", source, err)
 	}
 	defer func() { _ = from.Close() }()
 	to, err := os.OpenRoot(dest)
@@ -85,13 +85,13 @@ func (c *copier) folder(dir string, depth int) error {
 func (c *copier) list(dir string) ([]fs.DirEntry, error) {
 	file, err := c.from.OpenFile(dir, os.O_RDONLY|openFlags, 0)
 	if err != nil {
-		return nil, ioFault("open", dir, err)
+		return nil, sourceFault("open", dir, err)
 	}
 	defer func() { _ = file.Close() }()
 	// Enough to know that there are too many, with room for what is left out.
 	entries, err := file.ReadDir(pack.MaxEntries + 16)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, ioFault("list", dir, err)
+		return nil, sourceFault("list", dir, err)
 	}
 	return entries, nil
 }
@@ -99,7 +99,7 @@ func (c *copier) list(dir string) ([]fs.DirEntry, error) {
 func (c *copier) entry(rel string, depth int) error {
 	info, err := c.from.Lstat(rel)
 	if err != nil {
-		return ioFault("read", rel, err)
+		return sourceFault("read", rel, err)
 	}
 	switch mode := info.Mode(); {
 	case mode.IsDir():
@@ -125,12 +125,12 @@ func (c *copier) entry(rel string, depth int) error {
 func (c *copier) file(rel string, info fs.FileInfo) error {
 	in, err := c.from.OpenFile(rel, os.O_RDONLY|openFlags, 0)
 	if err != nil {
-		return ioFault("read", rel, err)
+		return sourceFault("read", rel, err)
 	}
 	defer func() { _ = in.Close() }()
 	opened, err := in.Stat()
 	if err != nil {
-		return ioFault("read", rel, err)
+		return sourceFault("read", rel, err)
 	}
 	if !os.SameFile(info, opened) || !opened.Mode().IsRegular() {
 		return unsafeTree(rel, "was exchanged while it was copied")

@@ -58,6 +58,10 @@ func environment(r adapter.Request, place Place, host Host) (env, notes []string
 	set(vars, host.Certificates, func(name string) bool { return slices.Contains(CertificateNames(), name) })
 	notes = agentEnv(vars, r, place)
 	for _, name := range place.HomeEnv {
+		if name != "HOME" && (!isName(name) || ReservedEnv(name)) {
+			notes = append(notes, "home_env "+quoted(name)+" of the pack is reserved and was left out")
+			continue
+		}
 		vars[name] = place.Home
 	}
 	set(vars, place.Env, isName)
@@ -111,7 +115,8 @@ func agentEnv(vars map[string]string, r adapter.Request, place Place) (notes []s
 	return notes
 }
 
-// ReservedEnv reports whether agent_env of a pack may not set the variable.
+// ReservedEnv reports whether agent_env of a pack may not set the variable, nor
+// its home_env, but for HOME.
 func ReservedEnv(name string) bool {
 	upper := strings.ToUpper(name)
 	for _, prefix := range []string{"HCP_", "LD_", "DYLD_"} {

@@ -194,6 +194,23 @@ func TestPackCannotRedirectItsProgram(t *testing.T) {
 	}
 }
 
+func TestHomeVariablesAreNoWayAroundTheReservedNames(t *testing.T) {
+	w := newWorld(t)
+	reserved := []string{"PATH", "LD_PRELOAD", "hcp_agent", "BASH_ENV", "SSL_CERT_FILE", "BAD-NAME"}
+	p := w.toolPack(`env`, &hcp.Workspace{Mode: hcp.WorkspacePrivate, HomeEnv: append([]string{"HOME", "TOOL_HOME"}, reserved...)}, map[string][]string{"x": {}})
+	out := w.run(w.request(p, "x", nil))
+	home := w.jail().Work
+	for _, line := range strings.Split(string(out.Stdout.Head), "\n") {
+		name, value, _ := strings.Cut(line, "=")
+		if named := name == "HOME" || name == "TOOL_HOME"; value == home && !named && name != "PWD" || named && value != home {
+			t.Errorf("%s", line)
+		}
+	}
+	if len(out.Notes) != len(reserved) {
+		t.Errorf("notes %q", out.Notes)
+	}
+}
+
 func TestNativeLocalIsMarkedAndUsesTheHost(t *testing.T) {
 	w := newWorld(t)
 	w.options.Host = Host{Path: "/usr/bin:/bin:/opt/x", Home: w.home}
