@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bridle/hcp"
+	"bridle/internal/hcp/advice"
 	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/local"
 	"bridle/internal/hcp/pipeline"
@@ -63,11 +64,11 @@ func execCommand(c *cli.Call, open Opener) *cobra.Command {
 		}
 		args, err := callArgs(object, cmd.Flags().Changed("args"), pairs)
 		if err != nil {
-			return cli.Result{}, err
+			return beforeTheRoad(c, names, err)
 		}
 		rt, err := open(ctx, c)
 		if err != nil {
-			return cli.Result{}, err
+			return beforeTheRoad(c, names, err)
 		}
 		if len(names) == 1 {
 			return missingCommand(ctx, rt, names[0])
@@ -75,6 +76,20 @@ func execCommand(c *cli.Call, open Opener) *cobra.Command {
 		return execResult(rt.Exec(ctx, names[0], names[1], args)), nil
 	})
 	return cmd
+}
+
+// beforeTheRoad puts what refused a call before it reached the runtime into the
+// result envelope (§6.2), so that a host reads one shape whatever it asked.
+func beforeTheRoad(c *cli.Call, names []string, err error) (cli.Result, error) {
+	f, known := errors.AsType[*fault.Error](err)
+	if !c.JSON || !known || len(names) != 2 {
+		return cli.Result{}, err
+	}
+	refused := hcp.ExecResult{PackID: names[0], VerbKey: names[1], Error: f.Message, Code: f.Code, Hint: f.Hint, Next: f.Next}
+	if refused.Hint == "" {
+		refused.Hint = advice.For(f.Code)
+	}
+	return cli.Result{Value: refused, Exit: f.Exit}, nil
 }
 
 // callArgs puts the two forms of arguments together.
