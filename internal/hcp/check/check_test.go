@@ -319,6 +319,25 @@ func TestProgramThatIsNotThereIsFound(t *testing.T) {
 	}
 }
 
+// A place where the pack's program may not run tells nothing about the program.
+func TestRefusalOfTheRuntimeIsNoFaultOfTheProgram(t *testing.T) {
+	files := changed(t, []change{{"surface.json", `"./bin/demo"`, `"./bin/demo", "workspace": { "mode": "project" }`}})
+	o := options(t, lay(t, files))
+	o.Probe, o.SkipEval = true, true
+	o.Open = func(ctx context.Context, home string) (*local.Runtime, error) {
+		own := filepath.Dir(home) // the whole home folder is no project
+		return local.Open(ctx, local.Options{
+			Home: home, UserHome: own, UserID: "uid-test", Dir: own, Path: "/usr/bin:/bin",
+			AccountHome: func() (string, error) { return own, nil },
+			Bundled:     packs.FS(), Clock: clock.System(), Program: "test",
+		})
+	}
+	r := run(t, o)
+	if found := rulesOf(r); !slices.Equal(found, []string{"R012"}) || !strings.Contains(r.Findings[0].Message, "cannot be a project") || len(r.Probes) != 0 {
+		t.Error(r.Text())
+	}
+}
+
 func TestSlowReadIsMentionedAndReadsWithoutValuesAreLeftOut(t *testing.T) {
 	files := changed(t, []change{{"surface.json", `, "examples": ["tea"]`, ""}})
 	delete(files, "hcp.eval.json")

@@ -91,6 +91,12 @@ func (f *finder) probeProgram(ctx context.Context, o Options, p *pack.Pack) ([]P
 			return nil, err
 		}
 		l.start(ctx, &probes[i], nil)
+		if refused := probes[i].refused; refused != "" {
+			// What the runtime says of the place is nothing that the program did.
+			f.add("R012", Info, surface("/wrap/bin"), "the program could not be called here: "+refused,
+				"Start the check in the folder of a project, where the pack's commands could run.")
+			return []Probe{}, nil
+		}
 	}
 	f.help(probes[0])
 	f.unknown(probes[1])
