@@ -104,6 +104,7 @@ type Access = hcp.AccessConfig
 // Runtime runs commands of activated packs. It is safe for concurrent use.
 type Runtime struct {
 	engine   engine
+	life     lifetime
 	pipeline *pipeline.Pipeline
 	member   authz.Membership
 	sandbox  hcp.SandboxMode
@@ -144,7 +145,7 @@ func create(o Options, open bool) (*Runtime, error) {
 	if f, ok := e.(*foreign); ok {
 		f.all = open
 	}
-	r := &Runtime{engine: e, member: o.Member, sandbox: hcp.Sandboxed, scope: scopeOf(o), access: layer(o.Access)}
+	r := &Runtime{engine: e, life: lifetime{end: e.close}, member: o.Member, sandbox: hcp.Sandboxed, scope: scopeOf(o), access: layer(o.Access)}
 	if o.NoSandbox && o.NativeLocal {
 		r.sandbox = hcp.NativeLocal
 	}
@@ -227,8 +228,9 @@ func keyedDigest() func([]byte) string {
 	}
 }
 
-// Close ends the runtime and removes what it kept in a temporary directory.
-func (r *Runtime) Close() error { return public(r.engine.close()) }
+// Close ends the runtime: no call begins any more. What it kept in a temporary
+// directory goes now, or with the last of the calls that still run.
+func (r *Runtime) Close() error { return public(r.life.close()) }
 
 // DriverID and DriverKind name the driver.
 func (r *Runtime) DriverID() string { id, _ := r.engine.id(); return id }
@@ -338,18 +340,22 @@ func (r *Runtime) ActivatedPacks() []string { return append([]string{}, r.engine
 
 // Connect establishes a pack's Binding. A public pack needs none.
 func (r *Runtime) Connect(ctx context.Context, id string) error {
+	if err := r.life.enter(); err != nil {
+		return public(err)
+	}
+	defer r.life.leave()
 	return public(r.pipeline.Connect(ctx, id))
 }
 
 // Exec runs a command. Whatever happens is in the result.
 func (r *Runtime) Exec(ctx context.Context, id, key string, args hcp.Args) hcp.ExecResult {
-	return r.pipeline.Exec(ctx, pipeline.Call{PackID: id, Key: key, Args: args})
+	return r.exec(ctx, pipeline.Call{PackID: id, Key: key, Args: args})
 }
 
 // ExecApproved is Exec with the host's statement that its own interface
 // collected a person's yes for exactly this call. Agents never set it.
 func (r *Runtime) ExecApproved(ctx context.Context, id, key string, args hcp.Args, approval hcp.HostApproval) hcp.ExecResult {
-	return r.pipeline.Exec(ctx, pipeline.Call{PackID: id, Key: key, Args: args, Approval: &approval})
+	return r.exec(ctx, pipeline.Call{PackID: id, Key: key, Args: args, Approval: &approval})
 }
 
 // ExecJSON runs an exec envelope (§6.1), with surface_id as an alias of pack_id.
@@ -358,5 +364,5 @@ func (r *Runtime) ExecJSON(ctx context.Context, envelope []byte) hcp.ExecResult 
 	if err != nil {
 		return pipeline.Refusal(call, err)
 	}
-	return r.pipeline.Exec(ctx, call)
+	return r.exec(ctx, call)
 }

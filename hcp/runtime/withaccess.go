@@ -63,7 +63,7 @@ func (g *guarded) Exec(ctx context.Context, call DriverCall) hcp.ExecResult {
 	if call.Mock {
 		request.Args[hcp.ArgMode] = hcp.ModeMock
 	}
-	return g.runtime.pipeline.Exec(context.WithValue(ctx, callScope{}, call.Scope), request)
+	return g.runtime.exec(context.WithValue(ctx, callScope{}, call.Scope), request)
 }
 
 // Connect passes on to a driver that connects.

@@ -13,7 +13,8 @@ const maxEnvelope = 2 << 20
 
 // Parse reads an exec envelope (§6.1): pack_id, or surface_id in its place, the
 // command, and the arguments. Other members are ignored: in particular nothing
-// in an envelope says who acts.
+// in an envelope says who acts. With an error comes what could be read of the
+// call, for Refusal.
 func Parse(data []byte) (Call, error) {
 	var raw struct {
 		PackID    *string         `json:"pack_id"`
@@ -27,7 +28,7 @@ func Parse(data []byte) (Call, error) {
 	call := Call{Key: raw.VerbKey}
 	switch {
 	case raw.PackID != nil && raw.SurfaceID != nil && *raw.PackID != *raw.SurfaceID:
-		return Call{}, badEnvelope("the envelope names two packs, in pack_id and in surface_id")
+		return call, badEnvelope("the envelope names two packs, in pack_id and in surface_id")
 	case raw.PackID != nil:
 		call.PackID = *raw.PackID
 	case raw.SurfaceID != nil:
@@ -39,7 +40,7 @@ func Parse(data []byte) (Call, error) {
 	value, err := canon.Parse(raw.Args, canon.Limits{MaxBytes: maxEnvelope})
 	args, ok := value.(map[string]any)
 	if err != nil || !ok {
-		return Call{}, badEnvelope("args of the envelope is not an object")
+		return call, badEnvelope("args of the envelope is not an object")
 	}
 	call.Args = hcp.Args(args)
 	return call, nil

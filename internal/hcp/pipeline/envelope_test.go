@@ -40,6 +40,13 @@ func TestEnvelopeThatSaysTwoThingsIsRefused(t *testing.T) {
 			t.Errorf("%s: %+v, %v", text, call, err)
 		}
 	}
+	// What could be read of the call stands in its result.
+	for text, pack := range map[string]string{`{"surface_id":"a","verb_key":"x","args":[]}`: "a", `{"pack_id":"a","surface_id":"b","verb_key":"x"}`: ""} {
+		call, err := Parse([]byte(text))
+		if r := Refusal(call, err); r.PackID != pack || r.VerbKey != "x" || r.Code != CodeBadEnvelope {
+			t.Errorf("%s: %+v", text, r)
+		}
+	}
 	r := Refusal(Call{PackID: "a", Key: "x"}, fault.New(CodeBadEnvelope, "no"))
 	if r.OK || r.Error != "no" || r.Code != CodeBadEnvelope || r.PackID != "a" || r.VerbKey != "x" {
 		t.Errorf("%+v", r)
