@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"time"
 
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
@@ -41,8 +42,16 @@ type watch struct {
 
 // begin takes the baseline, or that of the calls already under way.
 func (g *GitGuard) begin(ctx context.Context, p *Project) (w *watch, notes []string, err error) {
-	const tries = 64
-	for range tries {
+	// Together some seconds: another call may be ending what a killed one left.
+	const tries, pause, longest = 64, 5 * time.Millisecond, 100 * time.Millisecond
+	for i := range tries {
+		if i > 0 {
+			select {
+			case <-ctx.Done():
+				return nil, notes, ctx.Err()
+			case <-time.After(min(time.Duration(i)*pause, longest)):
+			}
+		}
 		w, more, err := g.join(ctx, p, filepath.Join(g.Dir, keyOf(p.Root)))
 		notes = append(notes, more...)
 		if w != nil || err != nil {

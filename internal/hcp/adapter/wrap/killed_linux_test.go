@@ -10,10 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"bridle/hcp"
+	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 )
 
@@ -174,6 +176,24 @@ func TestCallBesideAKilledOneKeepsTheBaseline(t *testing.T) {
 
 // What is in the group of a call dies with the process that made the call; what
 // left the group is ended by the next call, whichever it is.
+// Whoever comes while another call ends what a killed one left waits for it.
+func TestCallWaitsForTheOneThatEndsAKilledCall(t *testing.T) {
+	w, _ := guarded(t, "")
+	w.killed(":")
+	records, err := filepath.Glob(filepath.Join(w.local.Guard.Dir, "*"+callSuffix))
+	if err != nil || len(records) != 1 {
+		t.Fatalf("%q %v", records, err)
+	}
+	unlock, ok, err := durable.TryLock(records[0], "the other call")
+	if !ok || err != nil {
+		t.Fatalf("the record of the killed call is not free: %v", err)
+	}
+	time.AfterFunc(100*time.Millisecond, unlock)
+	if _, code := w.next(); code != "" {
+		t.Fatalf("code %q", code)
+	}
+}
+
 func TestProcessesOfAKilledCallAreEndedByTheNext(t *testing.T) {
 	w, _ := guarded(t, "")
 	w.killed(`apart() { until [ "$(cut -d' ' -f6 /proc/$1/stat)" = "$1" ]; do :; done; }
