@@ -61,8 +61,10 @@ func (t Terminal) HasControlling() bool {
 }
 
 // Process returns the invocation of this process. It is the only place where
-// the environment, the working directory and the standard streams are read.
+// the environment, the working directory and the standard streams are read, and
+// where the umask is set right.
 func Process() Invocation {
+	keepOwnersRights()
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = ""
