@@ -296,7 +296,7 @@ func TestCommandLineIsShellForExactlyTheWords(t *testing.T) {
 	for _, value := range hostile {
 		sets = append(sets, []string{"prog", value})
 	}
-	sets = append(sets, []string{"a=b", "$(id)", "`id`", "a'b", `a\b`, "a\nb\n", "\t", "", "*", "~", "a;b", "a\x01'\\b", "ü", "日本", "--x=é\u200b", "!x"}, []string{"if"})
+	sets = append(sets, []string{"a=b", "$(id)", "`id`", "a'b", `a\b`, "a\nb\n", "\t", "", "*", "~", "a;b", "a\x01'\\b", "ü", "日本", "--x=é\u200b", "!x", "a  b   c ", "  ", " \\  ' "}, []string{"if"})
 	rapid.Check(t, func(t *rapid.T) {
 		sets = append(sets, rapid.SliceOfN(rapid.StringMatching(`[^\x00]{0,6}`), 1, 4).Draw(t, "words"))
 	})
@@ -307,6 +307,9 @@ func TestCommandLineIsShellForExactlyTheWords(t *testing.T) {
 		script.WriteString(line + "\n")
 		if strings.ContainsAny(line, "\n\r\x1b") {
 			t.Errorf("a line with control characters: %q", line)
+		}
+		if strings.Contains(line, "  ") {
+			t.Errorf("a line with spaces in a row, which could line up where a terminal breaks it: %q", line)
 		}
 		for _, w := range words {
 			want.WriteString(w + "\x00")

@@ -119,14 +119,16 @@ func textLines(text string) (lines []string, bar bool) {
 // ShellLine writes words as one line that a shell reads back as exactly these
 // words and that shows a person every character of them. A word with anything
 // in it that does not show as what it is stands in $'…' with its bytes in
-// octal, as POSIX.1-2024, bash, zsh and ksh read it.
+// octal, as POSIX.1-2024, bash, zsh and ksh read it. So does one with spaces
+// in a row: where a terminal breaks the line, they could line up its rest like
+// a row of the card.
 func ShellLine(words []string) string {
 	var b strings.Builder
 	for i, w := range words {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		if Show(w) == w {
+		if Show(w) == w && !strings.Contains(w, "  ") {
 			b.WriteString(quoteAt(w, i == 0))
 			continue
 		}
@@ -140,6 +142,8 @@ func ShellLine(words []string) string {
 			case c == '\\' || c == '\'':
 				b.WriteByte('\\')
 				b.WriteByte(c)
+			case c == ' ' && j > 0 && w[j-1] == ' ':
+				b.WriteString(`\040`)
 			case c == 0:
 				b.WriteString("\uFFFD") // no word can carry it
 			case c < ' ' || c > '~':

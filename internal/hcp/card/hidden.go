@@ -35,10 +35,7 @@ func (b *builder) hidden() []string {
 			look(name, value)
 		}
 	}
-	if slices.Compact(found) == nil {
-		return nil
-	}
-	return found
+	return slices.Compact(found)
 }
 
 // walk visits every text of a value, the names of members among them.

@@ -89,14 +89,32 @@ func left(expires, now time.Time) string {
 	return d.Truncate(time.Minute).String()[:len(d.Truncate(time.Minute).String())-2] + " left"
 }
 
-// printCard draws the card of a request.
+// printCard draws the card of a request. On a terminal the lines are broken here,
+// with a mark, so that what a value has behind the edge cannot pass for a row of
+// its own. The command line is left whole, to be copied: no spaces in a row are
+// in it.
 func printCard(p *cli.Page, r *hcp.ApprovalRequest) {
 	view := r.View
 	if view == nil {
 		view = &hcp.ApprovalView{Kind: card.Fields, Title: r.Command}
 	}
 	for _, line := range card.Format(view, r.CLI) {
+		if line.Part == card.PartCommand {
+			cardLine(p, line)
+			continue
+		}
+		fittedLine(p, line)
+	}
+}
+
+// fittedLine draws a line of a card, broken where the screen has a known width.
+func fittedLine(p *cli.Page, line card.Line) {
+	if p.Width <= 0 {
 		cardLine(p, line)
+		return
+	}
+	for _, piece := range breakLine(line, max(p.Width, minWidth)) {
+		cardLine(p, piece)
 	}
 }
 

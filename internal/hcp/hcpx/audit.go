@@ -264,6 +264,13 @@ func (r verifyResult) print(p *cli.Page) {
 		p.Line(p.Dim("hint: "), r.Hint)
 		return
 	}
-	p.Line(p.Green("ok"), "  ", strconv.FormatUint(r.Lines, 10), " lines, each as it was written")
+	word := " lines"
+	if r.Lines == 1 {
+		word = " line"
+	}
+	p.Line(p.Green("ok"), "  ", strconv.FormatUint(r.Lines, 10), word, ", each as it was written")
+	if r.Healed > 0 {
+		p.Line(p.Yellow("note: "), fault.Count(int64(r.Healed), "line was", "lines were"), " torn, as a crash or a cut leaves it, and the log went on behind; what was torn stands in it")
+	}
 	p.Line(p.Dim("head "), strconv.FormatUint(r.Head.Seq, 10), ":", r.Head.Hash)
 }

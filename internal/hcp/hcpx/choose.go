@@ -1,6 +1,7 @@
 package hcpx
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -18,11 +19,13 @@ import (
 const look = 250 * time.Millisecond
 
 // The escape codes of the full screen: another page of the terminal without a
-// cursor, and back.
+// cursor, where pasted text comes between marks, and back.
 const (
-	screenOn  = "\x1b[?1049h\x1b[?25l"
-	screenOff = "\x1b[?25h\x1b[?1049l"
+	screenOn  = "\x1b[?1049h\x1b[?25l\x1b[?2004h"
+	screenOff = "\x1b[?2004l\x1b[?25h\x1b[?1049l"
 	home      = "\x1b[H\x1b[2J"
+	pasteOn   = "\x1b[200~"
+	pasteOff  = "\x1b[201~"
 )
 
 // chooser runs the picker on the controlling terminal.
@@ -33,6 +36,7 @@ type chooser struct {
 	size     func() (width, height int)
 	picker   picker
 	told     []string
+	pasting  bool
 	notify   func(ctx context.Context, r *approval.Record)
 }
 
@@ -48,6 +52,10 @@ func choose(ctx context.Context, c *cli.Call, watch bool) (cli.Result, error) {
 	}
 	if len(waiting) == 0 && !watch {
 		return cli.Result{Value: approvalsResult{OK: true, Approvals: []waitingRow{}}, Text: approvalsResult{}.print}, nil
+	}
+	if c.Env.Get("TERM") == "dumb" {
+		return cli.Result{}, fault.New(cli.CodeUsage, "this terminal has no screen to draw the list on").
+			WithHint("name the request instead: hcpx approve <id>").WithNext("hcpx approvals")
 	}
 	terminal, err := c.Terminal.Open()
 	if err != nil {
@@ -80,7 +88,7 @@ func (ch *chooser) run(ctx context.Context) error {
 	keys := make(chan []byte)
 	go func() {
 		for {
-			buffer := make([]byte, 64)
+			buffer := make([]byte, 4096)
 			n, err := ch.terminal.Read(buffer)
 			if err != nil || n == 0 {
 				close(keys)
@@ -124,11 +132,16 @@ func (ch *chooser) run(ctx context.Context) error {
 }
 
 // press handles what the terminal sent. Only its first key may answer: what
-// comes in the same breath was not pressed for the card that follows.
+// comes in the same breath was not pressed for the card that follows, nor is it
+// the second key of a yes. What was pasted was not pressed at all.
 func (ch *chooser) press(ctx context.Context, sent []byte) (quit bool, err error) {
-	for len(sent) > 0 {
+	first := true
+	for sent = ch.typed(sent); len(sent) > 0; first = false {
 		k, n := readKey(sent)
 		sent = sent[max(n, 1):]
+		if k == keyEnter && !first {
+			k = keyOther
+		}
 		what, id := ch.picker.press(k)
 		switch what {
 		case actQuit:
@@ -142,6 +155,26 @@ func (ch *chooser) press(ctx context.Context, sent []byte) (quit bool, err error
 		}
 	}
 	return false, nil
+}
+
+// typed is what was sent without what was pasted.
+func (ch *chooser) typed(sent []byte) []byte {
+	var keys []byte
+	for len(sent) > 0 {
+		mark := pasteOn
+		if ch.pasting {
+			mark = pasteOff
+		}
+		before, after, found := bytes.Cut(sent, []byte(mark))
+		if !ch.pasting {
+			keys = append(keys, before...)
+		}
+		if !found {
+			break
+		}
+		ch.pasting, sent = !ch.pasting, after
+	}
+	return keys
 }
 
 func (ch *chooser) decide(ctx context.Context, id string, yes bool) error {

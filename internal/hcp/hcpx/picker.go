@@ -8,6 +8,7 @@ import (
 	"bridle/internal/hcp/approval"
 	"bridle/internal/hcp/card"
 	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/fault"
 )
 
 // picker is the list of requests to choose from, as a value that keys and
@@ -153,7 +154,7 @@ func (p *picker) press(k key) (act, string) {
 		p.top = max(0, p.top-5)
 	case keyYes:
 		if !p.ended {
-			p.says = "the card goes on; read it to its end with the space bar first"
+			p.says = "not read to its end: space goes on"
 			return actNone, ""
 		}
 		p.armed = p.chosen
@@ -181,11 +182,14 @@ func (p *picker) decided(id, says string) {
 	p.says = says
 }
 
+// minWidth is the width below which nothing is laid out.
+const minWidth = 20
+
 // draw puts the screen on a page of the given size: the list, the card in view,
 // and the keys. Lines are broken to the width, so that what the terminal shows
 // is what is counted here.
 func (p *picker) draw(page *cli.Page, width, height int) {
-	width, height = max(width, 20), max(height, 10)
+	width, height = max(width, minWidth), max(height, 10)
 	list := p.list(max(1, height/4))
 	page.Line(page.Bold(fmt.Sprintf("%d waiting for you", len(p.items))), page.Dim(p.tail()))
 	for _, row := range list {
@@ -203,7 +207,7 @@ func (p *picker) draw(page *cli.Page, width, height int) {
 	} else {
 		page.Line()
 	}
-	if keys := clip(p.keys(), width); p.isArmed() {
+	if keys := p.keys(width); p.isArmed() {
 		page.Line(page.Bold(keys))
 	} else {
 		page.Line(page.Dim(keys))
@@ -270,17 +274,22 @@ func (p *picker) drawCard(page *cli.Page, width, height int) {
 		p.ended = true
 		return
 	}
-	page.Line(page.Yellow(clip(fmt.Sprintf("— %d more lines: space —", len(broken)-end), width)))
+	page.Line(page.Yellow(clip("— "+fault.Count(int64(len(broken)-end), "more line", "more lines")+": space —", width)))
 }
 
-func (p *picker) keys() string {
+// keys are the keys that do something now, in the longest words that fit.
+func (p *picker) keys(width int) string {
+	long, short := "y Enter approve · n reject · ↑↓ choose · space more · q leave", "y Enter yes · n no · ↑↓ · space · q"
 	switch {
 	case p.isArmed():
-		return "approve " + p.armed + "? Enter says yes, any other key no"
+		long, short = "approve "+p.armed+"? Enter says yes, any other key no", "Enter: yes to "+p.armed+"; else no"
 	case p.chosen == "":
-		return "q leaves"
+		long, short = "q leaves", "q leaves"
 	}
-	return "y Enter approve · n reject · ↑↓ choose · space more · q leave"
+	if cells(long) <= width {
+		return long
+	}
+	return clip(short, width)
 }
 
 // breakLine breaks a line of a card to the width. What goes on begins with a

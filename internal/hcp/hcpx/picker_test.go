@@ -170,3 +170,51 @@ func TestANoticeHoldsNoMarkupNoOptionAndNoValue(t *testing.T) {
 		t.Errorf("%q", words)
 	}
 }
+
+// Whatever fills the line up to the edge of the screen, the rest of a value does
+// not begin a line as a row of the card does.
+func TestTheRestOfAValueCannotPassForARow(t *testing.T) {
+	for _, filler := range []string{" ", "x", "x ", "\u00a0", "\u3000", "\u2003", "\u2800", "\u3164", "é", "日"} {
+		for width := 20; width <= 90; width++ {
+			for n := range 2 * width {
+				view := &hcp.ApprovalView{Kind: "payment", Title: "Pay"}
+				view.Fields.Set("amount", "2.80")
+				view.Fields.Set("memo", strings.Repeat(filler, n)+"  amount  0.01")
+				page := &cli.Page{Width: width}
+				printCard(page, &hcp.ApprovalRequest{View: view})
+				rows := 0
+				for line := range strings.Lines(page.String()) {
+					if cells(strings.TrimSuffix(line, "\n")) > width {
+						t.Fatalf("width %d: %q", width, line)
+					}
+					if strings.HasPrefix(strings.TrimLeft(line, " "), "amount") {
+						rows++
+					}
+				}
+				if rows != 1 {
+					t.Fatalf("%d of %q at width %d:\n%s", n, filler, width, page.String())
+				}
+			}
+			if testing.Short() {
+				width += 9
+			}
+		}
+	}
+}
+
+func TestKeysAreToldInWordsThatFit(t *testing.T) {
+	for _, armed := range []bool{false, true} {
+		p := picker{}
+		p.arrive([]approval.Record{waiting("5ea7eb29", 1)}, pickTime)
+		drawn(&p, 40, 40)
+		if armed {
+			p.press(keyYes)
+		}
+		for _, width := range []int{40, 100} {
+			last := drawn(&p, width, 40)
+			if text := last[len(last)-1]; strings.Contains(text, "…") || !strings.Contains(text, "Enter") {
+				t.Errorf("at %d: %q", width, text)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
+	"bridle/internal/hcp/card"
 	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/local"
 	"bridle/internal/kernel/cli"
@@ -79,7 +80,7 @@ func (r previewResult) print(p *cli.Page) {
 	if name == "" {
 		name = r.PackID
 	}
-	p.Line(p.Bold(name), " · ", r.Summary)
+	fittedLine(p, card.Line{Part: card.PartRow, Text: card.Show(name + " · " + r.Summary)})
 	p.Line()
 	printCard(p, &hcp.ApprovalRequest{Command: r.Command, View: r.View, CLI: r.CLI})
 	p.Line()

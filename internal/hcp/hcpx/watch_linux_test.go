@@ -152,6 +152,44 @@ func TestWatchShowsEachRequestAsItComesAndAnswersIt(t *testing.T) {
 	}
 }
 
+func TestWhatWasPastedOrCameInOneBreathIsNoYes(t *testing.T) {
+	c, rt := person(t)
+	ch := &chooser{c: c, rt: rt, terminal: newDesk(), size: func() (int, int) { return 80, 40 }}
+	asked := rt.Exec(t.Context(), "ledger", "transfer", hcp.Args{"amount": "2.80", "payee": "demo-transit"})
+	waiting, err := rt.Approvals().Waiting(t.Context())
+	if err != nil || len(waiting) != 1 {
+		t.Fatal(waiting, err)
+	}
+	ch.picker.arrive(waiting, c.Clock.Now())
+	send := func(chunks ...string) approval.State {
+		t.Helper()
+		for _, chunk := range chunks {
+			if err := ch.draw(); err != nil {
+				t.Fatal(err)
+			}
+			if quit, err := ch.press(t.Context(), []byte(chunk)); quit || err != nil {
+				t.Fatal(quit, err)
+			}
+		}
+		r, _, err := rt.Approvals().Find(t.Context(), asked.ApprovalID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.State
+	}
+	for _, chunks := range [][]string{
+		{"y\r"}, {"yy\r\n"}, {"x", "ls -l y\r"}, {"yy\r"}, {"y", "x\r"},
+		{"\x1b[200~y", "\r", "n", "q\x1b[201~"}, {"\x1b[200~y\x1b[201~", "\r"}, {"\x1b[200~a\x1b[201~\x1b[200~n\x1b[201~"},
+	} {
+		if got := send(append(chunks, "x")...); got != approval.Open {
+			t.Errorf("%q: %s", chunks, got)
+		}
+	}
+	if got := send("y", "\r"); got != approval.Approved {
+		t.Errorf("two keys: %s", got)
+	}
+}
+
 func TestWatchEndsWhenItsProcessIsAskedToEnd(t *testing.T) {
 	c, rt := person(t)
 	screen := newDesk()

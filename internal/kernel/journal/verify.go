@@ -304,7 +304,11 @@ func (v *verifier) explain(at placed, line Line) error {
 		if later {
 			v.fail(Reordered, at, line.Seq, "line %d stands before line %d", line.Seq, want)
 		} else {
-			v.fail(Removed, at, want, "lines %d to %d are missing before it", want, line.Seq-1)
+			what := fmt.Sprintf("lines %d to %d are", want, line.Seq-1)
+			if want == line.Seq-1 {
+				what = fmt.Sprintf("line %d is", want)
+			}
+			v.fail(Removed, at, want, "%s missing before it", what)
 		}
 	}
 	return nil
