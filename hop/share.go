@@ -64,3 +64,30 @@ const (
 	PushDone    = "pushed"
 	PushAlready = "already_there"
 )
+
+// Purge is what was replaced in the states of this machine's attempts, and what
+// could not be reached.
+type Purge struct {
+	// Operation is the one that recorded it, absent when nothing was replaced.
+	Operation string `json:"operation_id,omitempty"`
+	// Blobs are the contents that were looked for and found.
+	Blobs []PurgedBlob `json:"blobs"`
+	// States are those that have new objects, with their old ids.
+	States []string `json:"states"`
+	// Erased counts the objects that are gone for good.
+	Erased int `json:"erased"`
+	// Cleaned are files of workspaces that were put right.
+	Cleaned []string `json:"cleaned,omitempty"`
+	// Left names what still has the contents, or may have them.
+	Left []string `json:"left"`
+	// DryRun says that nothing was changed.
+	DryRun bool `json:"dry_run,omitzero"`
+}
+
+// PurgedBlob is one content, where it was, and the fingerprints of the credentials
+// in it.
+type PurgedBlob struct {
+	Blob         string   `json:"blob"`
+	Paths        []string `json:"paths"`
+	Fingerprints []string `json:"fingerprints,omitempty"`
+}

@@ -75,6 +75,7 @@ func App() cli.App {
 			{Name: "init", Short: "make a project", Group: groupProject, New: initCommand},
 			{Name: "doctor", Short: "look whether all agrees, and mend it", Group: groupProject, New: doctorCommand},
 			{Name: "gc", Short: "free the room of idle workspaces", Group: groupProject, New: gcCommand},
+			{Name: "purge", Short: "take a credential out of what was recorded", Group: groupProject, New: purgeCommand},
 			{Name: "config", Short: "show the configuration in force", Group: groupProject, New: configCommand},
 			{Name: "hook", Short: "have an agent client record what it is asked and what it does", Group: groupProject, New: hookCommand},
 			{Name: "skill", Short: "install the instructions for agents, or print them", Group: groupProject, Offline: true, New: skillCommand},
@@ -107,6 +108,7 @@ type refusal struct {
 	State    string        `json:"failed_state,omitempty"`
 	Paths    []string      `json:"paths,omitempty"`
 	Snippet  string        `json:"snippet,omitempty"`
+	Prints   []string      `json:"fingerprints,omitempty"`
 	Refusals []hop.Refusal `json:"rejected,omitempty"`
 }
 
@@ -117,7 +119,7 @@ func failure(f *fault.Error) any {
 	}
 	return refusal{
 		Error: f.Message, ExitCode: exit, Code: f.Code, Hint: f.Hint, Next: f.Next,
-		Overlap: d.Overlap, Check: d.Check, State: d.State, Paths: d.Paths, Snippet: d.Snippet, Refusals: d.Refusals,
+		Overlap: d.Overlap, Check: d.Check, State: d.State, Paths: d.Paths, Snippet: d.Snippet, Prints: d.Fingerprints, Refusals: d.Refusals,
 	}
 }
 

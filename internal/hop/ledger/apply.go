@@ -15,7 +15,7 @@ import (
 // there, for new transactions and for those that are read back from git, so that
 // the two cannot differ.
 func apply(ctx context.Context, tx *sql.Tx, t *Transaction, ref, commit string) error {
-	a := applier{ctx: ctx, tx: tx, operation: t.ID}
+	a := applier{ctx: ctx, tx: tx, operation: t.ID, ref: ref}
 	for i := range t.Records {
 		a.record(&t.Records[i])
 	}
@@ -29,6 +29,7 @@ type applier struct {
 	ctx       context.Context
 	tx        *sql.Tx
 	operation string
+	ref       string
 	states    []string
 	err       error
 }
@@ -70,6 +71,8 @@ func (a *applier) record(r *Record) {
 	case r.Completion != nil:
 		a.exec(`INSERT INTO completions(state_id, doc) VALUES(?,?) ON CONFLICT(state_id) DO UPDATE SET doc = excluded.doc`,
 			r.Completion.StateID, a.document(r.Completion))
+	case r.Purged != nil:
+		a.purged(r.Purged)
 	case r.Accepted != "":
 		a.exec(`INSERT INTO meta(key, value) VALUES(?,?) ON CONFLICT(key) DO UPDATE SET value = excluded.value`, metaAccepted, r.Accepted)
 	}

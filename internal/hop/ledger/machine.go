@@ -239,6 +239,8 @@ func (o ownership) admit(f found, r *Record) (bool, error) {
 		}
 		r.Check = &c
 		return mine(c.ID), nil
+	case r.Purged != nil:
+		return true, nil // it is about the machine's own states
 	}
 	return false, nil // sessions, and what is accepted there
 }

@@ -65,6 +65,8 @@ type Record struct {
 	Completion *hop.Completion `json:"completion,omitempty"`
 	// Accepted is the state that became the accepted head.
 	Accepted string `json:"accepted,omitempty"`
+	// Purged says which objects were replaced by others.
+	Purged *Purged `json:"purged,omitempty"`
 }
 
 // StateFacts are the facts of one state.
@@ -172,7 +174,7 @@ func (r *Record) fault() string {
 	set := 0
 	for _, present := range []bool{
 		r.Operation != nil, r.State != nil, r.Facts != nil, r.Task != nil, r.Attempt != nil,
-		r.Check != nil, r.Session != nil, r.Completion != nil, r.Accepted != "",
+		r.Check != nil, r.Session != nil, r.Completion != nil, r.Accepted != "", r.Purged != nil,
 	} {
 		if present {
 			set++
@@ -185,6 +187,8 @@ func (r *Record) fault() string {
 		return r.Operation.fault()
 	case r.State != nil:
 		return stateFault(r.State)
+	case r.Purged != nil:
+		return r.Purged.fault()
 	case r.Facts != nil && !isState(r.Facts.StateID), r.Completion != nil && !isState(r.Completion.StateID):
 		return "it is about no state"
 	case r.Accepted != "":

@@ -30,6 +30,7 @@ func sample() *Transaction {
 			{Session: &Session{Agent: "a", ID: "s", Attempt: s.AttemptID, State: s.ID}},
 			{Completion: &hop.Completion{StateID: s.ID, FinalResponse: "done", CompletedAt: at}},
 			{Accepted: "A_06H2QKHZK3403ADY83D09D8"},
+			{Purged: &Purged{Objects: []Replaced{{"blob", strings.Repeat("a", 40), strings.Repeat("b", 40)}}}},
 		},
 	}
 }

@@ -45,6 +45,8 @@ type Details struct {
 	Paths []string
 	// Snippet is what a person would have to write by hand.
 	Snippet string
+	// Fingerprints name credentials that were found, without telling them.
+	Fingerprints []string
 	// Refusals are the proposals of a batch that did not land.
 	Refusals []hop.Refusal
 }

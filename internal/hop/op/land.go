@@ -296,6 +296,9 @@ func (l *landing) publish(ctx context.Context, fit []hop.State, tree git.OID) (h
 			facts.Check = check.ID
 			t.Check(*check)
 		}
+		if err := l.unchanged(ctx, t, fit); err != nil {
+			return err
+		}
 		s := l.acceptedState(t, fit, tree)
 		for _, proposal := range fit {
 			if err := l.closeAttempt(ctx, t, proposal); err != nil {
@@ -321,6 +324,22 @@ func (l *landing) publish(ctx context.Context, fit []hop.State, tree git.OID) (h
 	done.ProposalPaths, done.RawPaths = readable(slices.Compact(mine))
 	done.CurrentPaths, _ = readable(l.parts[fit[0].ID].theirs)
 	return done, nil
+}
+
+// unchanged fails where a purge gave a proposal other objects since it was
+// composed: the old ones are being erased.
+func (l *landing) unchanged(ctx context.Context, t *ledger.Tx, fit []hop.State) error {
+	for _, s := range fit {
+		now, err := t.Reader.State(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		if now.State.SourceTree != s.SourceTree {
+			return fault.Newf("proposal_purged", "a credential was purged from proposal %q while it was landing", s.ID).
+				WithExit(hop.ExitHeadChanged).WithHint("nothing was changed; look at it and land it again").WithNext("hop diff " + s.ID)
+		}
+	}
+	return nil
 }
 
 // write records the landing, here alone or first on the remote.

@@ -46,6 +46,9 @@ func openAt(ctx context.Context, s Surroundings, root string) (*Project, error) 
 	if err == nil {
 		err = p.checkRepository(ctx)
 	}
+	if err == nil && p.PurgeLeft() {
+		err = p.finishLeftPurge(ctx)
+	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
 	}

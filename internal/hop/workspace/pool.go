@@ -268,3 +268,24 @@ func removeCheckout(ctx context.Context, repo *git.Repository, dir string) error
 	}
 	return w.Remove(ctx)
 }
+
+// Busy returns the checkouts that somebody is at work in.
+func Busy(l Layout) ([]string, error) {
+	var busy []string
+	for n := 1; n <= maxSlots; n++ {
+		dir := filepath.Join(l.checksDir(), strconv.Itoa(n))
+		if _, err := os.Lstat(dir); err != nil {
+			continue
+		}
+		release, free, err := durable.TryLock(dir+".lock", "hop")
+		if err != nil {
+			return nil, err
+		}
+		if !free {
+			busy = append(busy, dir)
+			continue
+		}
+		release()
+	}
+	return busy, nil
+}

@@ -259,3 +259,16 @@ func badAddress(address string) error {
 	}
 	return fault.Newf(CodeBadURL, "%q is no address of a repository that can be reached", shown)
 }
+
+// Remotes are the names of the remotes that the configuration knows, sorted.
+func (r *Repository) Remotes() []string {
+	var names []string
+	for _, e := range r.config.entries {
+		name, ok := strings.CutPrefix(e.key, "remote.")
+		if name, isURL := strings.CutSuffix(name, ".url"); ok && isURL && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
