@@ -247,6 +247,49 @@ func TestAClockSetBackNeverExtendsAnApproval(t *testing.T) {
 	})
 }
 
+// running is a clock of a machine that counts by itself.
+type running struct {
+	hand
+	boot   string
+	lasted time.Duration
+}
+
+func (r *running) Running() (string, time.Duration, bool) { return r.boot, r.lasted, r.boot != "" }
+
+func TestAClockSetBackUnseenAddsNoTimeWhereTheMachineCounts(t *testing.T) {
+	stores(t, func(t *testing.T, s Store) {
+		c := &running{hand: hand{at: noon}, boot: "first", lasted: time.Hour}
+		d := New(s, c)
+		decide(t, d, ask(t, d, subject()), true)
+		// Nobody looks for fifteen minutes; then the clock says that two passed.
+		c.lasted += Lifetime
+		c.move(2 * time.Minute)
+		if list, err := d.Waiting(t.Context()); err != nil || len(list) != 0 {
+			t.Fatal(list, err)
+		}
+		if a := answer(t, d, subject()); a.ID != "" {
+			t.Fatalf("an approval of a quarter of an hour ago: %+v", a)
+		}
+		id := ask(t, d, subject())
+		decide(t, d, id, true)
+		c.boot = "second" // the machine was started again
+		if a := answer(t, d, subject()); a.ID != "" {
+			t.Fatalf("an approval of another run of the machine: %+v", a)
+		}
+		decide(t, d, ask(t, d, subject()), true)
+		c.lasted -= time.Minute // a count that goes back is none
+		if a := answer(t, d, subject()); a.ID != "" {
+			t.Fatalf("an approval from the future: %+v", a)
+		}
+		c.boot = "" // no count any more: the clock has to do
+		decide(t, d, ask(t, d, subject()), true)
+		c.lasted += time.Minute
+		if a := answer(t, d, subject()); a.State != Approved {
+			t.Fatalf("a good approval: %+v", a)
+		}
+	})
+}
+
 // However the clock is adjusted in small steps, no approval lives longer than
 // it should by the sum of the steps forward.
 func TestSmallStepsOfTheClockAddNoTime(t *testing.T) {

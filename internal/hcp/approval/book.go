@@ -40,8 +40,13 @@ type Record struct {
 	Created time.Time `json:"created_at"`
 	Expires time.Time `json:"expires_at"`
 	Decided time.Time `json:"decided_at,omitzero"`
-	Digest  string    `json:"digest"`
-	Subject Subject   `json:"subject"`
+	// Boot and Asked say when the question was asked by the machine's own count,
+	// which runs on when the clock is set back: the run of the machine, and how
+	// long it had lasted. Empty where the machine does not tell.
+	Boot    string  `json:"boot,omitzero"`
+	Asked   int64   `json:"asked_ns,omitzero"`
+	Digest  string  `json:"digest"`
+	Subject Subject `json:"subject"`
 	// Request is what the person sees.
 	Request hcp.ApprovalRequest `json:"request"`
 }
@@ -53,10 +58,29 @@ type Book struct {
 	Records []Record  `json:"approvals"`
 }
 
+// moment is a time by the clock and, where the machine tells it, by its own count.
+type moment struct {
+	now    time.Time
+	boot   string
+	lasted time.Duration
+}
+
+// over reports whether more time has passed since the question than an answer
+// counts for, by the machine's own count. Another run of the machine has no
+// count in common with it.
+func (r *Record) over(m moment) bool {
+	if r.Boot == "" || m.boot == "" {
+		return false // the clock has to do
+	}
+	passed := m.lasted - time.Duration(r.Asked)
+	return r.Boot != m.boot || passed < 0 || passed >= Lifetime
+}
+
 // turn brings the book to the present: it drops what has expired, and all of
 // it when the clock was set back. It returns the time that counts, which never
 // goes back.
-func (b *Book) turn(now time.Time) time.Time {
+func (b *Book) turn(m moment) time.Time {
+	now := m.now
 	if now.Before(b.Latest) {
 		if b.Latest.Sub(now) > stepBack {
 			b.Records = nil
@@ -66,7 +90,7 @@ func (b *Book) turn(now time.Time) time.Time {
 	}
 	b.Latest = now
 	b.Records = slices.DeleteFunc(b.Records, func(r Record) bool {
-		return !now.Before(r.Expires) || now.Before(r.Created) || r.Expires.Sub(r.Created) > Lifetime
+		return !now.Before(r.Expires) || now.Before(r.Created) || r.Expires.Sub(r.Created) > Lifetime || r.over(m)
 	})
 	return now
 }
@@ -82,7 +106,7 @@ func (b *Book) find(fits func(*Record) bool) *Record {
 }
 
 // ask records a request, or returns the open one of the same subject.
-func (b *Book) ask(s Subject, digest string, request hcp.ApprovalRequest, newID func() string, now time.Time) (*Record, error) {
+func (b *Book) ask(s Subject, digest string, request hcp.ApprovalRequest, newID func() string, now time.Time, m moment) (*Record, error) {
 	if r := b.find(func(r *Record) bool { return r.Digest == digest && r.State == Open }); r != nil {
 		return r, nil
 	}
@@ -100,7 +124,7 @@ func (b *Book) ask(s Subject, digest string, request hcp.ApprovalRequest, newID 
 	for b.find(func(r *Record) bool { return r.ID == id }) != nil {
 		id = newID()
 	}
-	r := Record{ID: id, State: Open, Created: now, Expires: now.Add(Lifetime), Digest: digest, Subject: s}
+	r := Record{ID: id, State: Open, Created: now, Expires: now.Add(Lifetime), Digest: digest, Subject: s, Boot: m.boot, Asked: int64(m.lasted)}
 	request.ApprovalID, request.ExpiresAt = id, clock.Stamp(r.Expires)
 	r.Request = request
 	b.Records = append(b.Records, r)

@@ -27,6 +27,17 @@ type Desk struct {
 // New returns a desk over a store.
 func New(s Store, c clock.Clock) *Desk { return &Desk{s, c} }
 
+// moment is the present.
+func (d *Desk) moment() moment {
+	m := moment{now: d.clock.Now()}
+	if runner, ok := d.clock.(clock.Runner); ok {
+		if boot, lasted, known := runner.Running(); known {
+			m.boot, m.lasted = boot, lasted
+		}
+	}
+	return m
+}
+
 // newID is short enough to type and too random to guess while it counts.
 func newID() string {
 	var b [4]byte
@@ -48,7 +59,7 @@ func (d *Desk) Consume(ctx context.Context, s Subject) (Answer, error) {
 	}
 	var a Answer
 	err = d.store.Update(ctx, func(b *Book) error {
-		b.turn(d.clock.Now())
+		b.turn(d.moment())
 		a = b.answer(s, digest)
 		return nil
 	})
@@ -65,8 +76,8 @@ func (d *Desk) Request(ctx context.Context, s Subject, request *hcp.ApprovalRequ
 		return "", err
 	}
 	err = d.store.Update(ctx, func(b *Book) error {
-		now := b.turn(d.clock.Now())
-		r, err := b.ask(s, digest, *request, newID, now)
+		m := d.moment()
+		r, err := b.ask(s, digest, *request, newID, b.turn(m), m)
 		if err == nil {
 			request.ApprovalID, request.ExpiresAt = r.ID, r.Request.ExpiresAt
 		}
@@ -79,7 +90,7 @@ func (d *Desk) Request(ctx context.Context, s Subject, request *hcp.ApprovalRequ
 func (d *Desk) Decide(ctx context.Context, id string, yes bool) (Record, error) {
 	var decided Record
 	err := d.store.Update(ctx, func(b *Book) error {
-		now := b.turn(d.clock.Now())
+		now := b.turn(d.moment())
 		r, err := b.decide(id, yes, now)
 		if err == nil {
 			decided = *r
@@ -93,7 +104,7 @@ func (d *Desk) Decide(ctx context.Context, id string, yes bool) (Record, error) 
 // stays as it is.
 func (d *Desk) Cancel(ctx context.Context, id string) error {
 	return d.store.Update(ctx, func(b *Book) error {
-		b.cancel(id, b.turn(d.clock.Now()))
+		b.cancel(id, b.turn(d.moment()))
 		return nil
 	})
 }
@@ -104,7 +115,7 @@ func (d *Desk) Waiting(ctx context.Context) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	book.turn(d.clock.Now())
+	book.turn(d.moment())
 	return slices.DeleteFunc(book.Records, func(r Record) bool { return r.State != Open }), nil
 }
 
@@ -114,7 +125,7 @@ func (d *Desk) Find(ctx context.Context, id string) (Record, bool, error) {
 	if err != nil {
 		return Record{}, false, err
 	}
-	book.turn(d.clock.Now())
+	book.turn(d.moment())
 	if r := book.find(func(r *Record) bool { return r.ID == id }); r != nil {
 		return *r, true, nil
 	}

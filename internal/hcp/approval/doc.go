@@ -9,8 +9,9 @@
 //     the call asks again, and is told what changed.
 //   - One yes, one run: of several runs at once, in whatever processes, one wins.
 //   - A request is open and an answer counts for fifteen minutes from the
-//     question, by one clock that only runs forward. When the clock is set back,
-//     every request and answer is void.
+//     question, by the clock and, where the machine tells how long it has been
+//     running, by that as well: setting the clock back adds no time. When it is
+//     seen to go back, every request and answer is void.
 //   - A store that cannot be read or written answers nothing: no call runs on it.
 package approval
 

@@ -13,6 +13,13 @@ type Clock interface {
 	Now() time.Time
 }
 
+// Runner is a clock that also counts in a way that nobody sets: how long this
+// run of the machine has lasted, and what names the run. ok is false where that
+// cannot be told.
+type Runner interface {
+	Running() (boot string, lasted time.Duration, ok bool)
+}
+
 // System returns the machine's clock, in UTC.
 func System() Clock { return system{} }
 
