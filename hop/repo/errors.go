@@ -24,7 +24,9 @@ type Error struct {
 	Check   *hop.Check
 	Failed  string
 	Paths   []string
-	cause   error
+	// Fingerprints name the credentials that a proposal was refused for.
+	Fingerprints []string
+	cause        error
 }
 
 // Error returns the message.
@@ -44,6 +46,6 @@ func public(err error) error {
 	f, d := fault.From(err), op.DetailsOf(err)
 	return &Error{
 		Code: f.Code, Message: f.Message, Hint: f.Hint, Next: f.Next, Exit: max(f.Exit, hop.ExitInternal),
-		Overlap: d.Overlap, Check: d.Check, Failed: d.State, Paths: d.Paths, cause: f.Unwrap(),
+		Overlap: d.Overlap, Check: d.Check, Failed: d.State, Paths: d.Paths, Fingerprints: d.Fingerprints, cause: f.Unwrap(),
 	}
 }

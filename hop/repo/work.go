@@ -96,12 +96,15 @@ type Landing struct {
 	Command []string
 	// Sync also writes the result into the visible folder.
 	Sync bool
+	// Remote also publishes the result on a git remote, all or nothing: where
+	// another machine landed first, nothing is accepted here or there.
+	Remote string
 }
 
 // Land composes proposals with the accepted state, validates the result, and
 // makes it the accepted state.
 func (p *Project) Land(ctx context.Context, l Landing) (hop.Landed, error) {
-	return result(p.p.Land(ctx, op.LandRequest{Verb: "land", Proposals: l.Proposals, Command: l.Command, Sync: l.Sync}))
+	return result(p.p.Land(ctx, op.LandRequest{Verb: "land", Proposals: l.Proposals, Command: l.Command, Sync: l.Sync, Remote: l.Remote}))
 }
 
 // Undo takes the accepted head back by a new accepted state.
