@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -64,16 +65,9 @@ func (l *Ledger) Take(ctx context.Context, incoming []Incoming, related func(con
 	if t.have, _, err = collect(ctx, l.Git); err != nil {
 		return Taken{}, err
 	}
-	t.owners, t.known = ownersOf(t.have), map[string]bool{}
-	for _, f := range t.have {
-		t.highest = max(t.highest, f.Seq)
-		t.known[f.ID] = true
-		for _, r := range f.Records {
-			if r.State != nil {
-				t.known[r.State.ID] = true
-			}
-		}
-	}
+	t.remember()
+	// What a machine purged is said in its accepted line.
+	slices.SortStableFunc(incoming, func(a, b Incoming) int { return cmp.Compare(b2i(isLine(b.Name)), b2i(isLine(a.Name))) })
 	for _, in := range incoming {
 		if err := t.consider(ctx, in); err != nil {
 			return Taken{}, err
@@ -89,9 +83,12 @@ type taker struct {
 	*Ledger
 	machine string
 	have    []found
-	// known are the operations and states that are here, owners says whose all is.
-	known   map[string]bool
-	owners  ownership
+	// known are the operations and states that are here, with the refs they are in;
+	// owners says whose all is.
+	known  map[string]string
+	owners ownership
+	// moved are the objects that a machine replaced by purging, by machine.
+	moved   map[string]map[string]string
 	highest int64
 	chains  []chain
 	count   int
@@ -104,6 +101,9 @@ type chain struct {
 	machine, attempt string
 	old              git.OID
 	added            []found // oldest first
+	// before is how much of added is what was here already: its machine has purged,
+	// and wrote its records anew over other objects.
+	before int
 }
 
 func (t *taker) reject(ref string, err error) {
@@ -145,7 +145,7 @@ func (t *taker) consider(ctx context.Context, in Incoming) error {
 func (t *taker) read(ctx context.Context, c *chain) error {
 	for at := c.Tip; at != c.old; {
 		if at == "" {
-			return fault.New(CodeDiverged, "it does not continue what was shared before")
+			break
 		}
 		if t.count++; t.count > maxTaken {
 			return fault.New(CodeBadRecord, "there are too many transactions")
@@ -162,7 +162,7 @@ func (t *taker) read(ctx context.Context, c *chain) error {
 		at = git.OID(one.Prev)
 	}
 	slices.Reverse(c.added)
-	return nil
+	return t.continues(c)
 }
 
 // examine checks what one transaction says, beside its form.
@@ -177,6 +177,7 @@ func (t *taker) examine(ctx context.Context, c *chain, f found) error {
 	case len(c.added) > 0 && f.Seq >= c.added[len(c.added)-1].Seq:
 		return fault.Newf(CodeBadRecord, "the transaction %q is numbered higher than the one that follows it", f.ID)
 	}
+	t.learn(f)
 	if id := t.taken(f); id != "" {
 		return fault.Newf(CodeBadRecord, "the transaction %q records %q, which is recorded already", f.ID, id)
 	}
@@ -184,34 +185,19 @@ func (t *taker) examine(ctx context.Context, c *chain, f found) error {
 		if r.State == nil {
 			continue
 		}
-		commit, err := t.Git.Commit(ctx, git.OID(r.State.GitCommit))
+		id, tree := t.now(f.machine, r.State.GitCommit), t.now(f.machine, r.State.SourceTree)
+		if id == r.State.GitCommit {
+			tree = r.State.SourceTree
+		}
+		commit, err := t.Git.Commit(ctx, git.OID(id))
 		if err != nil {
 			return fault.Newf(CodeBadRecord, "the commit of state %q cannot be read: %v", r.State.ID, err).Because(err)
 		}
-		if string(commit.Tree) != r.State.SourceTree {
+		if string(commit.Tree) != tree {
 			return fault.Newf(CodeBadRecord, "the commit of state %q has another tree than the state", r.State.ID)
 		}
 	}
 	return nil
-}
-
-// taken returns an id that a transaction would record anew, or that is another
-// machine's.
-func (t *taker) taken(f found) string {
-	if t.known[f.ID] {
-		return f.ID
-	}
-	for _, r := range f.Records {
-		if r.State != nil && t.known[r.State.ID] {
-			return r.State.ID
-		}
-	}
-	for id := range ownersOf([]found{f}) {
-		if owner, claimed := t.owners[id]; claimed && owner != f.machine {
-			return id
-		}
-	}
-	return ""
 }
 
 // sift drops the chains that are of another project, and then those that cannot
@@ -301,7 +287,11 @@ func (t *taker) acceptedHeads() map[string]git.OID {
 
 // all is what is here and what would be added, in order.
 func (t *taker) all() []found {
-	all := slices.Clone(t.have)
+	anew := map[string]bool{}
+	for _, c := range t.chains {
+		anew[c.Name] = c.before > 0
+	}
+	all := slices.DeleteFunc(slices.Clone(t.have), func(f found) bool { return anew[f.ref] })
 	for _, c := range t.chains {
 		all = append(all, c.added...)
 	}
@@ -333,7 +323,7 @@ func (t *taker) finish(ctx context.Context) (Taken, error) {
 	var updates []git.RefUpdate
 	for _, c := range t.chains {
 		updates = append(updates, git.RefUpdate{Name: c.Name, Old: c.old, New: c.Tip})
-		t.out.Parts = append(t.out.Parts, partOf(c.machine, c.attempt, c.added))
+		t.out.Parts = append(t.out.Parts, partOf(c.machine, c.attempt, c.added[c.before:]))
 	}
 	if _, err := t.db.ExecContext(ctx, `INSERT INTO intents(id, ref, old, new, accepted) VALUES(?,?,'','','') ON CONFLICT(id) DO NOTHING`,
 		machinesPrefix, machinesPrefix); err != nil {

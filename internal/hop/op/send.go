@@ -10,7 +10,7 @@ import (
 )
 
 // send pushes what the remote does not have. Each ref moves only from where it was
-// seen, and only forward.
+// seen, and only forward, or from what this machine has purged.
 func (x *exchange) send(ctx context.Context) error {
 	ours, err := x.Outgoing(ctx)
 	if err != nil {
@@ -24,7 +24,7 @@ func (x *exchange) send(ctx context.Context) error {
 			continue
 		}
 		if there != "" {
-			continues, err := x.HasTransaction(ctx, p.Local, there)
+			continues, err := x.behind(ctx, p, there)
 			if err != nil {
 				return err
 			}

@@ -242,7 +242,7 @@ func (x *exchange) missing(ctx context.Context) (map[string][]string, error) {
 			continue
 		}
 		if known {
-			behind, err := x.HasTransaction(ctx, p.Local, x.remote[name])
+			behind, err := x.behind(ctx, p, x.remote[name])
 			if err != nil {
 				return nil, err
 			}
@@ -258,6 +258,16 @@ func (x *exchange) missing(ctx context.Context) (map[string][]string, error) {
 		out[machine] = append(out[machine], name)
 	}
 	return out, nil
+}
+
+// behind reports whether what a remote has of a ref is part of what is here, or was
+// before a purge of this machine.
+func (x *exchange) behind(ctx context.Context, p ledger.Published, there git.OID) (bool, error) {
+	part, err := x.HasTransaction(ctx, p.Local, there)
+	if err != nil || part || !p.Own {
+		return part, err
+	}
+	return x.WasPurged(ctx, there)
 }
 
 // fetch fetches refs of one machine to where nothing looks for them yet.
