@@ -21,6 +21,7 @@ const (
 	SchemaRunIndex     = "hound.run.index.v1"
 	SchemaRunVerified  = "hound.run.verification.v1"
 	SchemaInvVerified  = "hound.invocation.verification.v1"
+	SchemaExpVerified  = "hound.statement.verification.v1"
 	SchemaError        = "hound.error.v1"
 	SchemaCleanup      = "hound.cleanup.v1"
 	DefaultRunRoot     = ".hound/runs"

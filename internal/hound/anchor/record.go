@@ -13,23 +13,28 @@ import (
 const (
 	KindRun        = "run"
 	KindInvocation = "invocation"
+	KindStatement  = "statement"
 )
 
 // Record is a record that verifies, and its digest.
 type Record struct {
 	Kind         string
-	ID           string // of the plan or the receipt
+	ID           string // of the plan, of the receipt, or of the plan behind the run of a statement
 	Digest       seal.Digest
 	Verification *hound.Verification
 }
 
-// Read verifies a record, a run's directory or the saved result of a read.
-func Read(path string) (Record, error) {
+// Read verifies a record: a run's directory, the saved result of a read, or an
+// exported statement, which one of the keys must have signed.
+func Read(path string, keys ...string) (Record, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return Record{}, fault.Newf(hound.CodeUnreadable, "the record %q cannot be opened", path).Because(err).WithExit(hound.ExitRefused)
 	}
 	if !info.IsDir() {
+		if IsStatement(path) {
+			return readStatement(path, keys)
+		}
 		v, err := record.VerifyInvocation(path)
 		if err != nil {
 			return Record{}, err

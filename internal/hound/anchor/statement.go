@@ -59,12 +59,8 @@ func Attest(path string) ([]byte, error) {
 		return nil, fault.Newf(CodeNoSubject, "the run %q failed, so nothing can be said of what it made", path).
 			WithHint("hound verify shows the record to be whole all the same")
 	}
-	s := Statement{Type: StatementType, Subject: []Subject{}, PredicateType: PredicateType, Predicate: predicate(run)}
-	for _, e := range s.Predicate.Effects {
-		if e.AfterSHA256 != nil {
-			s.Subject = append(s.Subject, Subject{Name: e.Path, Digest: map[string]string{"sha256": *e.AfterSHA256}})
-		}
-	}
+	s := Statement{Type: StatementType, PredicateType: PredicateType, Predicate: predicate(run)}
+	s.Subject = subjects(s.Predicate.Effects)
 	if len(s.Subject) == 0 {
 		return nil, fault.Newf(CodeNoSubject, "the run %q made and changed no file whose bytes were planned", path).
 			WithHint("a statement is about files; the record itself can be anchored")

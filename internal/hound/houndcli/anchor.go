@@ -85,8 +85,14 @@ type located struct {
 func (f anchorFlags) run(ctx context.Context, c *cli.Call, paths []string) (r anchorResult, err error) {
 	// Everything that can be refused is, before anything is logged.
 	records := make([]located, len(paths))
+	var keys []string
 	for i, path := range paths {
-		if records[i].Record, err = anchor.Read(resolve(c, path)); err != nil {
+		if keys == nil && anchor.IsStatement(resolve(c, path)) {
+			if keys, err = (verifyFlags{identity: f.identity}).trusted(ctx, c); err != nil {
+				return r, err
+			}
+		}
+		if records[i].Record, err = anchor.Read(resolve(c, path), keys...); err != nil {
 			return r, err
 		}
 		records[i].path = path

@@ -23,7 +23,7 @@ func verifyCommand(c *cli.Call) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use: "verify <record> [--anchor <checkpoint or proof> [--key <public key>]… [--log <folder>] [--identity <folder>]]",
-		Long: "Checks the directory of a run, or the saved output of hound invoke: every file is there and no other, every hash and every relation between the documents recomputes. " +
+		Long: "Checks the directory of a run, the saved output of hound invoke, or an exported statement: every file is there and no other, every hash and every relation between the documents recomputes. " +
 			"That shows a record to be whole, not who made it.\n" +
 			"--anchor compares it with what was anchored. A proof is enough by itself; a checkpoint that was kept elsewhere needs the log, which must still be the one that was signed. " +
 			"Keys that may have signed are given with --key; without one they are those of the identity here.",
@@ -39,7 +39,8 @@ func verifyCommand(c *cli.Call) *cobra.Command {
 		if cmd.Flags().Changed("anchor") {
 			return f.anchored(ctx, c, resolve(c, args[0]))
 		}
-		v, err := guard.Verify(resolve(c, args[0]))
+		path := resolve(c, args[0])
+		v, err := f.verify(ctx, c, path)
 		if err != nil {
 			return cli.Result{}, err
 		}
@@ -48,6 +49,19 @@ func verifyCommand(c *cli.Call) *cobra.Command {
 		return out, err
 	})
 	return cmd
+}
+
+// verify verifies a record by itself. A statement's signature needs keys.
+func (f verifyFlags) verify(ctx context.Context, c *cli.Call, path string) (*hound.Verification, error) {
+	if !anchor.IsStatement(path) {
+		return guard.Verify(path)
+	}
+	keys, err := f.trusted(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	record, err := anchor.Read(path, keys...)
+	return record.Verification, err
 }
 
 type anchorView struct {
@@ -70,15 +84,15 @@ type anchoredView struct {
 
 // anchored verifies a record and compares it with a checkpoint or proof.
 func (f verifyFlags) anchored(ctx context.Context, c *cli.Call, path string) (cli.Result, error) {
-	record, err := anchor.Read(path)
+	keys, err := f.trusted(ctx, c)
+	if err != nil {
+		return cli.Result{}, err
+	}
+	record, err := anchor.Read(path, keys...)
 	if err != nil {
 		return cli.Result{}, err
 	}
 	text, err := document.Read(resolve(c, f.anchor), hound.CodeUnreadable, hound.ExitRefused)
-	if err != nil {
-		return cli.Result{}, err
-	}
-	keys, err := f.trusted(ctx, c)
 	if err != nil {
 		return cli.Result{}, err
 	}
