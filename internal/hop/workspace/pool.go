@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,11 +52,20 @@ func Take(ctx context.Context, repo *git.Repository, l Layout, c Config, tree, c
 		return nil, err
 	}
 	slot := &Slot{Dir: filepath.Join(l.checksDir(), number), release: release}
-	if err := slot.prepare(ctx, repo, c, tree, commit, proof); err != nil {
-		release()
-		return nil, err
+	kept := slot.stillThere(l.Root, c.Seed.Link)
+	err = slot.prepare(ctx, repo, c, tree, commit, proof, kept)
+	if err != nil && len(kept) > 0 { // the tree may want their place
+		kept = nil
+		err = slot.prepare(ctx, repo, c, tree, commit, proof, nil)
 	}
-	if slot.Seeds, err = seed(l.Root, slot.Dir, c, forCheck); err != nil {
+	var linked []string
+	if err == nil {
+		slot.Seeds, linked, err = seed(l.Root, slot.Dir, c, forCheck, kept)
+	}
+	if err == nil {
+		err = slot.remember(l.Root, linked, kept)
+	}
+	if err != nil {
 		release()
 		return nil, err
 	}
@@ -84,12 +94,16 @@ func freeSlot(l Layout) (number string, release func(), err error) {
 }
 
 // prepare brings the checkout to the tree and proves it.
-func (s *Slot) prepare(ctx context.Context, repo *git.Repository, c Config, tree, commit git.OID, proof Proof) error {
+func (s *Slot) prepare(ctx context.Context, repo *git.Repository, c Config, tree, commit git.OID, proof Proof, kept []keptSeed) error {
 	w, err := s.open(ctx, repo, commit)
 	if err != nil {
 		return err
 	}
-	if err := s.sweep(ctx, repo, tree, c.Check.Caches); err != nil {
+	keep := slices.Clone(c.Check.Caches)
+	for _, k := range kept {
+		keep = append(keep, k.Path)
+	}
+	if err := s.sweep(ctx, repo, tree, keep); err != nil {
 		return err
 	}
 	if err := w.Checkout(ctx, tree); err != nil {

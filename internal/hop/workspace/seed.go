@@ -31,18 +31,25 @@ const (
 
 // Seed puts the ignored paths that the configuration lists into a workspace, and
 // returns them.
-func Seed(l Layout, c Config, dir string) ([]string, error) { return seed(l.Root, dir, c, forWork) }
+func Seed(l Layout, c Config, dir string) ([]string, error) {
+	done, _, err := seed(l.Root, dir, c, forWork, nil)
+	return done, err
+}
 
-func seed(root, dir string, c Config, purpose use) ([]string, error) {
+// seed returns what it put there, and apart which of that is linked, or copied for
+// a check in the place of a link. What was kept of an earlier check is part of it.
+func seed(root, dir string, c Config, purpose use, kept []keptSeed) (done, linked []string, err error) {
 	copies, err := included(root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var done []string
+	for _, k := range kept {
+		linked = append(linked, k.Path)
+	}
 	for _, pattern := range slices.Concat(c.Seed.Copy, copies) {
 		placed, err := place(root, dir, pattern, copyPath)
 		if err != nil {
-			return done, err
+			return done, linked, err
 		}
 		done = append(done, placed...)
 	}
@@ -53,12 +60,13 @@ func seed(root, dir string, c Config, purpose use) ([]string, error) {
 	for _, pattern := range c.Seed.Link {
 		placed, err := place(root, dir, pattern, link)
 		if err != nil {
-			return done, err
+			return done, linked, err
 		}
-		done = append(done, placed...)
+		linked = append(linked, placed...)
 	}
+	done = append(done, linked...)
 	slices.Sort(done)
-	return slices.Compact(done), nil
+	return slices.Compact(done), linked, nil
 }
 
 // included reads the patterns of the include file.

@@ -94,7 +94,7 @@ func TestSeedsAreCopiedForWorkAndProtectedForChecks(t *testing.T) {
 	}
 
 	check := t.TempDir()
-	if done, err = seed(root, check, c, forCheck); err != nil || !slices.Equal(done, append(slices.Clone(want), "tracked")) {
+	if done, _, err = seed(root, check, c, forCheck, nil); err != nil || !slices.Equal(done, append(slices.Clone(want), "tracked")) {
 		t.Fatalf("%q, %v", done, err)
 	}
 	info, err := os.Lstat(filepath.Join(check, "node_modules", "x", "y.js"))
