@@ -1,6 +1,7 @@
 package op
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -130,6 +131,20 @@ func (p *Project) settleRewrite(ctx context.Context, attempt hop.Attempt) error 
 	return err
 }
 
+// halfWritten reports whether a file has the beginning of what it was to have and
+// no more: then it is what the killed command had written of it.
+func (p *Project) halfWritten(ctx context.Context, c git.Change) (bool, error) {
+	if c.Kind != git.Modified || c.OldMode == git.ModeGitlink || c.NewMode == git.ModeGitlink {
+		return false, nil
+	}
+	whole, err := p.Repo.Blob(ctx, c.OldID)
+	if err != nil {
+		return false, err
+	}
+	part, err := p.Repo.Blob(ctx, c.NewID)
+	return len(part) < len(whole) && bytes.HasPrefix(whole, part), err
+}
+
 // mixed is the tree that the rewriting leads to with what was edited since it was
 // cut short: a file that is neither as before nor as it was to be is somebody's
 // work, and stays.
@@ -150,7 +165,14 @@ func (p *Project) mixed(ctx context.Context, attempt hop.Attempt, r rewrite) (gi
 	if err != nil {
 		return "", err
 	}
-	rest = slices.DeleteFunc(rest, func(c git.Change) bool { return !edited[c.Path] })
+	for i, c := range rest {
+		if half, err := p.halfWritten(ctx, c); err != nil {
+			return "", err
+		} else if half || !edited[c.Path] {
+			rest[i].Path = ""
+		}
+	}
+	rest = slices.DeleteFunc(rest, func(c git.Change) bool { return c.Path == "" })
 	if len(rest) == 0 {
 		return git.OID(r.To), nil
 	}
