@@ -131,9 +131,13 @@ func (p *Project) settleRewrite(ctx context.Context, attempt hop.Attempt) error 
 	return err
 }
 
-// halfWritten reports whether a file has the beginning of what it was to have and
-// no more: then it is what the killed command had written of it.
-func (p *Project) halfWritten(ctx context.Context, c git.Change) (bool, error) {
+// halfWritten reports whether a file, changed since the rewriting began and other
+// than it was to be, is what the killed command had come to: removed to be
+// replaced, or the beginning of what it was to have and no more.
+func (p *Project) halfWritten(ctx context.Context, since, c git.Change) (bool, error) {
+	if c.Kind == git.Deleted {
+		return since.OldID != c.OldID || since.OldMode != c.OldMode, nil
+	}
 	if c.Kind != git.Modified || c.OldMode == git.ModeGitlink || c.NewMode == git.ModeGitlink {
 		return false, nil
 	}
@@ -157,18 +161,19 @@ func (p *Project) mixed(ctx context.Context, attempt hop.Attempt, r rewrite) (gi
 	if err != nil {
 		return "", err
 	}
-	edited := map[string]bool{}
+	edited := map[string]git.Change{}
 	for _, c := range since {
-		edited[c.Path] = true
+		edited[c.Path] = c
 	}
 	rest, err := p.Repo.Diff(ctx, git.OID(r.To), s.Tree)
 	if err != nil {
 		return "", err
 	}
 	for i, c := range rest {
-		if half, err := p.halfWritten(ctx, c); err != nil {
+		mine, changed := edited[c.Path]
+		if half, err := p.halfWritten(ctx, mine, c); err != nil {
 			return "", err
-		} else if half || !edited[c.Path] {
+		} else if half || !changed {
 			rest[i].Path = ""
 		}
 	}

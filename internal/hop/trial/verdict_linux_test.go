@@ -139,8 +139,8 @@ func (v *verdict) files(now picture) {
 	for path, text := range v.before.files {
 		got, there := now.files[path]
 		after, stays := v.after.files[path]
-		if there && stays && strings.HasPrefix(path, workspaces) && strings.HasPrefix(after, got) {
-			continue // it is being written, which the next command finishes
+		if stays && after != text && strings.HasPrefix(path, workspaces) && strings.HasPrefix(after, got) {
+			continue // it is being replaced, which the next command finishes
 		}
 		if there && got != text && (!stays || got != after) || !there && stays {
 			v.loss("the file %s is %q (there: %v)", path, got, there)
