@@ -25,9 +25,10 @@ const DefaultTimeout = 10 * time.Second
 type Options struct {
 	// Dir is the pack, Shown how to name it in what is printed.
 	Dir, Shown string
-	// Probe starts the program; SkipEval leaves the eval cases out.
-	Probe, SkipEval bool
-	Timeout         time.Duration
+	// Probe starts the program; SkipEval leaves the eval cases out. Network lets
+	// the reads that are probed have the network, as cases do.
+	Probe, SkipEval, Network bool
+	Timeout                  time.Duration
 	// Open opens a runtime over a new store in a folder, which is all that it
 	// knows of the user's packs and settings.
 	Open func(ctx context.Context, home string) (*local.Runtime, error)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -369,6 +371,68 @@ func TestProbesRunNoWrite(t *testing.T) {
 	for _, p := range r.Probes {
 		if strings.Contains(p.stderr, "WROTE") || p.key == "add" || p.key == "send" {
 			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// dialing is the variable by which this test's own program is a tool that tries
+// to reach the address in it.
+const dialing = "CHECK_TEST_DIAL"
+
+func TestMain(m *testing.M) {
+	if address := os.Getenv(dialing); address != "" {
+		os.Exit(dial(address))
+	}
+	os.Exit(m.Run())
+}
+
+// dial says for help and for reads whether the address could be reached.
+func dial(address string) int {
+	reached := "reached"
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		reached = "closed"
+	} else {
+		_ = conn.Close()
+	}
+	fmt.Printf(`{"network":%q}`, reached)
+	return 0
+}
+
+// Help is asked for without a network, a read has it where the caller says so,
+// and a case has what any call has.
+func TestOnlyReadsThatAreAllowedToUseTheNetwork(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	tools := t.TempDir()
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, filepath.Join(tools, "dialer"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := changed(t, []change{{"surface.json", `"./bin/demo"`, fmt.Sprintf(`"dialer", "agent_env": { %q: %q }`, dialing, listener.Addr())}})
+	files["hcp.eval.json"] = `{"cases":[{"name":"a case","verb":"show","args":{},"expect":{"contains":["reached"]}}]}`
+	for _, network := range []bool{false, true} {
+		o := options(t, lay(t, files))
+		o.Probe, o.Network, o.Search.Path = true, network, tools
+		r := run(t, o)
+		for _, p := range r.Probes {
+			_, read := map[string]bool{"find": true, "show": true, "status": true}[p.key]
+			want := "closed"
+			if read && network {
+				want = "reached"
+			}
+			if p.Skipped == "" && !strings.Contains(p.stdout, want) {
+				t.Errorf("network %v: %s prints %q, want %q: %s", network, p.Name, p.stdout, want, p.stderr)
+			}
+		}
+		if len(r.Probes) < 8 || r.Evals == nil || r.Evals.Passed != 1 {
+			t.Errorf("network %v: %d probes, cases %+v\n%s", network, len(r.Probes), r.Evals, r.Text())
 		}
 	}
 }

@@ -10,7 +10,8 @@
 //
 // Invariants:
 //
-//   - Static rules run nothing. Probes never run a write.
+//   - Static rules run nothing. Probes never run a write, and have no network
+//     unless the caller opens it to the reads; cases run as any call does.
 //   - A finding has a stable id, the place that it is about, and a fix that can
 //     be applied as it stands.
 //   - The score follows from the findings alone.

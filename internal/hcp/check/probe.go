@@ -49,7 +49,8 @@ const (
 const unknownWord = "hcp-no-such-command"
 
 // probe starts the program as an agent would, without a terminal, with nothing
-// to read, and applies the rules R001 to R014.
+// to read, and applies the rules R001 to R014. Nobody asked for these calls one by
+// one, so they have no network, but for the reads where the caller opens it.
 func (f *finder) probe(ctx context.Context, o Options, p *pack.Pack, cases []Case) ([]Probe, error) {
 	probes, err := f.probeProgram(ctx, o, p)
 	if err != nil || len(probes) == 0 {
@@ -77,6 +78,7 @@ func (f *finder) probeProgram(ctx context.Context, o Options, p *pack.Pack) ([]P
 		return nil, err
 	}
 	defer l.close()
+	l.rt.Disconnect()
 	if ready, err := l.rt.Store.Verify(ctx, p.ID); err != nil || !ready.Bin.Runnable() {
 		why := "there is none"
 		if err == nil && ready.Bin != nil {
@@ -254,6 +256,9 @@ func (f *finder) probeReads(ctx context.Context, o Options, p *pack.Pack, cases 
 		return nil, err
 	}
 	defer l.close()
+	if !o.Network {
+		l.rt.Disconnect()
+	}
 	var probes []Probe
 	ran := 0
 	for _, key := range p.Keys() {
@@ -279,7 +284,7 @@ func (f *finder) probeReads(ctx context.Context, o Options, p *pack.Pack, cases 
 			probe.Skipped = probe.refused
 		} else {
 			ran++
-			f.read(key, probe)
+			f.read(key, probe, o.Network)
 		}
 		probes = append(probes, probe)
 	}
@@ -306,8 +311,8 @@ func readArgs(p *pack.Pack, key string, cases []Case) (args hcp.Args, missing st
 	return args, ""
 }
 
-// read applies the rules about a read that was called.
-func (f *finder) read(key string, probe Probe) {
+// read applies the rules about a read that was called, with the network or without.
+func (f *finder) read(key string, probe Probe, network bool) {
 	where, line := verb(key), command.Line(probe.Argv)
 	f.color(probe)
 	if probe.timedOut {
@@ -319,7 +324,11 @@ func (f *finder) read(key string, probe Probe) {
 	case healthy && probe.Exit > 2:
 		f.add("R011", Warn, where, fmt.Sprintf("%s exits %d", line, probe.Exit), "Exit 0 when healthy, 2 on a warning and 1 on failure.")
 	case !healthy && probe.Exit != 0:
-		f.add("R013", Error, where, fmt.Sprintf("%s fails: %s", line, firstLine(probe.stderr)), "Mend the command line or the example arguments, so that the read succeeds.")
+		fix := "Mend the command line or the example arguments, so that the read succeeds."
+		if !network {
+			fix += " It had no network: where it needs one, check with --network."
+		}
+		f.add("R013", Error, where, fmt.Sprintf("%s fails: %s", line, firstLine(probe.stderr)), fix)
 		if strings.TrimSpace(probe.stderr) == "" && !probe.JSON {
 			f.add("R004", Warn, where, line+" fails without a word on stderr and without JSON", "Say on stderr what is wrong.")
 		}

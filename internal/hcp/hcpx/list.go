@@ -55,7 +55,7 @@ func list(rt *local.Runtime) (listResult, error) {
 		return result, err
 	}
 	for _, id := range ids {
-		row := listRow{PackID: id, Activated: state.MayRun(id), Dir: rt.Store.PackDir(id)}
+		row := listRow{PackID: id, Activated: state.IsActivated(id), Dir: rt.Store.PackDir(id)}
 		if p, err := rt.Store.Pack(id); err != nil {
 			row.Error = fault.From(err).Message
 		} else {

@@ -24,19 +24,20 @@ const exitWarnings = 2
 
 // checkFlags are the flags of check.
 type checkFlags struct {
-	probe, agent, initEvals, strict, noEval bool
-	timeout                                 int
+	probe, network, agent, initEvals, strict, noEval bool
+	timeout                                          int
 }
 
 func checkCommand(c *cli.Call) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
-		Use: "check <pack_dir> [--probe] [--agent] [--init-evals] [--strict] [--no-eval] [--timeout ms]",
+		Use: "check <pack_dir> [--probe [--network]] [--agent] [--init-evals] [--strict] [--no-eval] [--timeout ms]",
 		Long: "Grades a pack: its structure, the review rules, with --probe the wrapped program, and the cases of hcp.eval.json where there are any. The exit code is 0 when nothing is left to mend, 2 on warnings only, and 1 on errors; --strict counts warnings as errors.\n" +
-			"Probes and cases run in the sandbox, over a store that is thrown away; a probe never runs a write. A pack that works on the project is run in the current directory. --agent prints a list for a coding agent to work through, --json the whole report.",
+			"Probes and cases run in the sandbox, over a store that is thrown away; a probe never runs a write, and has no network unless --network gives it to the reads. A pack that works on the project is run in the current directory. --agent prints a list for a coding agent to work through, --json the whole report.",
 		Example: "hcpx check ./packs/gh --probe --agent\nhcpx check ./packs/gh --probe --strict --json\nhcpx check ./packs/gh --init-evals",
 	}
 	cmd.Flags().BoolVar(&f.probe, "probe", false, "also run the wrapped program as an agent would")
+	cmd.Flags().BoolVar(&f.network, "network", false, "let the reads that are probed use the network")
 	cmd.Flags().BoolVar(&f.agent, "agent", false, "print a list of what to mend for a coding agent")
 	cmd.Flags().BoolVar(&f.initEvals, "init-evals", false, "write a starter hcp.eval.json, unless there is one")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "exit 1 on warnings as well")
@@ -77,7 +78,7 @@ func runCheck(ctx context.Context, c *cli.Call, dir string, f checkFlags) (*chec
 	if err != nil {
 		return nil, err
 	}
-	o.Probe, o.SkipEval = f.probe, f.noEval
+	o.Probe, o.Network, o.SkipEval = f.probe, f.network, f.noEval
 	return check.Run(ctx, o)
 }
 

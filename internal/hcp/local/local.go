@@ -78,6 +78,8 @@ type Runtime struct {
 	hub   *binding.Local
 	audit *auditLog
 	desk  *approval.Desk
+	// offline keeps the network from wrapped programs.
+	offline bool
 }
 
 // Open opens the store, creating it on first use, and wires the runtime.
@@ -142,6 +144,10 @@ func (r *Runtime) Exec(ctx context.Context, packID, key string, args hcp.Args) h
 	}
 	return result
 }
+
+// Disconnect leaves wrapped programs without a network from now on. It is called
+// before the first command runs.
+func (r *Runtime) Disconnect() { r.offline = true }
 
 // projectHint says how a call comes by a project.
 func (r *Runtime) projectHint() string {

@@ -20,7 +20,7 @@ const guardDir = "guard"
 // runWrapped runs a wrapped program on this machine. The project is looked at
 // only for packs that work on it.
 func (r *Runtime) runWrapped(ctx context.Context, request adapter.Request) adapter.Outcome {
-	limits := wrap.Limits{Home: r.o.UserHome, Account: r.accountHome(), Store: r.o.Home}
+	limits := wrap.Limits{Home: r.o.UserHome, Account: r.accountHome(), Store: r.o.Home, Offline: r.offline}
 	driver := &wrap.Local{
 		Jails: jails{r.Store}, Limits: limits,
 		Guard: &wrap.GitGuard{Dir: filepath.Join(r.o.Home, guardDir), Holder: r.o.Program},

@@ -39,6 +39,9 @@ func (k *profiles) confine(spec *proc.Spec, r adapter.Request, place Place, limi
 		ReadWrite:  place.ReadWrite,
 		Protected:  limits.protected(),
 	}
+	if limits.Offline {
+		tool.Network = sandbox.NetworkNone
+	}
 	if place.Fleeting {
 		p, err := sandbox.ForTool(tool)
 		spec.Profile = &p

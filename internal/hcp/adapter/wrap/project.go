@@ -24,11 +24,14 @@ type Project struct {
 	limits Limits
 }
 
-// Limits are the paths that a place may never open: the user's home as a whole,
-// and the store. Home is what the environment calls the user's home, Account
-// what the system's user database has; either may be empty, and both are homes,
-// since the environment is the caller's to set.
-type Limits struct{ Home, Account, Store string }
+// Limits are what a place may never open: the user's home as a whole, and the
+// store. Home is what the environment calls the user's home, Account what the
+// system's user database has; either may be empty, and both are homes, since the
+// environment is the caller's to set. Offline closes the network as well.
+type Limits struct {
+	Home, Account, Store string
+	Offline              bool
+}
 
 // homes are the user's homes without links.
 func (l Limits) homes() []string {

@@ -131,7 +131,8 @@ func (a *Adapter) spawn(ctx context.Context, r adapter.Request, place Place, wor
 		MaxStderr: adapter.MaxStderr,
 		Cgroup:    r.Sandbox == hcp.NativeLocal,
 	}
-	if r.Sandbox != hcp.NativeLocal {
+	// Only the sandbox closes the network.
+	if r.Sandbox != hcp.NativeLocal || a.o.Limits.Offline {
 		if err := a.profiles.confine(&spec, r, place, a.o.Limits); err != nil {
 			return adapter.Refused(err)
 		}
