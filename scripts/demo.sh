@@ -29,15 +29,23 @@ say() { printf '   %s\n' "$@"; }
 
 # show prints a command as a person would type it and what it answers, indented
 # and cut at the width of a page, but for results. The first word says which exit code the story
-# needs.
+# needs. only, where it is set, picks the lines of the answer that are shown.
+only=
 show() {
 	want=$1
 	shift
-	printf '\n   %s$ %s%s\n' "$dim" "$line" "$off"
+	[ -n "$only" ] || echo
+	printf '   %s$ %s%s\n' "$dim" "$line" "$off"
 	set +e
 	"$@" >"$demo/answer" 2>&1 <"$input"
 	got=$?
 	set -e
+	if [ "$got" -eq "$want" ] && [ -n "$only" ]; then
+		sed -nE "/$only/ { s/^ */     /; s/,\$//; p; }" "$demo/answer" | awk '!seen[$0]++'
+		only=
+		return
+	fi
+	only=
 	awk '
 		# An envelope is shown from its result on, whole; what is around it is not
 		# what the story is about.
