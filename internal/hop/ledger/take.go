@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"bridle/hop"
 	"bridle/internal/kernel/fault"
@@ -195,6 +197,24 @@ func (t *taker) examine(ctx context.Context, c *chain, f found) error {
 		}
 		if string(commit.Tree) != tree {
 			return fault.Newf(CodeBadRecord, "the commit of state %q has another tree than the state", r.State.ID)
+		}
+		if err := t.refuseOwnFolder(ctx, commit.Tree); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuseOwnFolder refuses files that would lie in the project's own folder here,
+// where they would say what runs.
+func (t *taker) refuseOwnFolder(ctx context.Context, tree git.OID) error {
+	entries, err := t.Git.Tree(ctx, tree)
+	if err != nil {
+		return fault.Newf(CodeBadRecord, "the tree %s cannot be read: %v", tree, err).Because(err)
+	}
+	for _, e := range entries {
+		if own := filepath.Base(t.Dir); strings.EqualFold(e.Name, own) {
+			return fault.Newf(CodeBadRecord, "the tree %s holds %q, which is Hop's own folder", tree, e.Name)
 		}
 	}
 	return nil

@@ -415,3 +415,25 @@ func FuzzParseMachineRef(f *testing.F) {
 		}
 	})
 }
+
+func TestFilesForTheProjectsOwnFolderAreNotTakenIn(t *testing.T) {
+	for _, name := range []string{".hop", ".HOP"} {
+		m := twoMachines(t)
+		repo := m.there.options.Git
+		batch := repo.NewBatch()
+		inner := batch.Tree([]git.Entry{{Mode: git.ModeFile, Name: "config.toml", ID: batch.Blob([]byte("[setup]\n"))}})
+		m.there.tree = batch.Tree([]git.Entry{{Mode: git.ModeTree, Name: name, ID: inner}})
+		m.there.commit = batch.Commit(git.Commit{Tree: m.there.tree, Author: git.Signature{Name: "n", Email: "e"}, Committer: git.Signature{Name: "n", Email: "e"}, Message: "m\n"})
+		if err := batch.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		theirs := m.there.prompt(t, m.other)
+		m.there.follow(t, m.other, &theirs, hop.KindCheckpoint)
+		m.fetch(t)
+		taken := m.take(t, m.incoming...)
+		if len(taken.Rejected) != 1 || !strings.Contains(taken.Rejected[0].Reason, "own folder") || !strings.HasSuffix(taken.Rejected[0].Ref, theirs.ID) {
+			t.Errorf("%s: %+v", name, taken.Rejected)
+		}
+		m.sound(t)
+	}
+}

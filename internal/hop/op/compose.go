@@ -26,6 +26,14 @@ type composition struct {
 // compose merges what a proposal changed since its base into the accepted tree.
 // No working tree is touched.
 func (p *Project) compose(ctx context.Context, base, accepted, proposal git.OID) (composition, error) {
+	c, err := p.merged(ctx, base, accepted, proposal)
+	if err != nil {
+		return composition{}, err
+	}
+	return c, p.refuseOwnFolder(ctx, c.tree)
+}
+
+func (p *Project) merged(ctx context.Context, base, accepted, proposal git.OID) (composition, error) {
 	mine, err := p.Repo.Diff(ctx, base, proposal)
 	if err != nil {
 		return composition{}, err

@@ -25,6 +25,8 @@ const (
 	CodeClosed       = "attempt_closed"
 	CodeInValidation = "in_validation"
 	CodeTracked      = "hop_folder_tracked"
+	// CodeReplaced marks a project folder and a repository that do not belong together.
+	CodeReplaced = "repository_replaced"
 )
 
 // usage is a fault of the command line.

@@ -69,7 +69,7 @@ func rootFor(ctx context.Context, s Surroundings, folder string) (string, error)
 		}
 		return makeRepository(ctx, s, folder)
 	}
-	if err == nil && !hasIndex(root) {
+	if err == nil {
 		// A workspace is a repository of its own only to git.
 		if owner, ok := ownerOfWorkingCopy(root); ok {
 			return owner, nil
@@ -126,9 +126,6 @@ func initAt(ctx context.Context, s Surroundings, root string) (*Project, Initial
 
 func (p *Project) create(ctx context.Context) (Initialized, error) {
 	done := Initialized{Root: p.Layout.Root}
-	if err := p.refuseTracked(ctx); err != nil {
-		return done, err
-	}
 	if err := p.Layout.Prepare(p.Repo.CommonDir()); err != nil {
 		return done, err
 	}
@@ -210,30 +207,6 @@ func (p *Project) commitOfRoot(ctx context.Context, t *ledger.Tx, tree, head git
 		return head, nil
 	}
 	return commitFor(t, tree, head, "hop: initial project state\n"), nil
-}
-
-// refuseTracked refuses a repository in which git tracks the project's own
-// folder: it would be part of every snapshot.
-func (p *Project) refuseTracked(ctx context.Context) error {
-	head, err := p.Repo.Head(ctx)
-	if err != nil || head.Commit == "" {
-		return err
-	}
-	commit, err := p.Repo.Commit(ctx, head.Commit)
-	if err != nil {
-		return err
-	}
-	entries, err := p.Repo.Tree(ctx, commit.Tree)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.Name == workspace.FolderName {
-			return fault.Newf(CodeTracked, "git tracks %q in %q, which is Hop's own folder", workspace.FolderName, p.Layout.Root).
-				WithHint("take it out of git first").WithNext("git rm -r --cached " + workspace.FolderName)
-		}
-	}
-	return nil
 }
 
 // problems are what a snapshot could not take, as they are shown.

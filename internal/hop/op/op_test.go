@@ -472,6 +472,17 @@ func TestAnotherRepositoryInItsPlaceIsTold(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(filepath.Join(root, ".git")), git.Init(context.Background(), root, options)); err != nil {
 		t.Fatal(err)
 	}
+	// It has no mark of ours, so that the folder may have come with the files.
+	if _, err := Open(context.Background(), around(root)); !fault.Is(err, CodeReplaced) {
+		t.Errorf("open: %v", err)
+	}
+	if _, err := Doctor(context.Background(), around(root), true); !fault.Is(err, CodeReplaced) {
+		t.Errorf("doctor: %v", err)
+	}
+	info := filepath.Join(root, ".git", "info")
+	if err := errors.Join(os.MkdirAll(info, 0o755), os.WriteFile(filepath.Join(info, "exclude"), []byte(".hop/\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	for name, call := range map[string]func() error{
 		"open": func() error { _, err := Open(context.Background(), around(root)); return err },
 		"begin": func() error {
@@ -480,7 +491,7 @@ func TestAnotherRepositoryInItsPlaceIsTold(t *testing.T) {
 		},
 		"init": func() error { _, _, err := Init(context.Background(), around(root), root); return err },
 	} {
-		if err := call(); !fault.Is(err, "repository_replaced") || !strings.Contains(err.Error(), landed.State.ID) {
+		if err := call(); !fault.Is(err, CodeReplaced) || !strings.Contains(err.Error(), landed.State.ID) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

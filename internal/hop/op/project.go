@@ -66,7 +66,7 @@ func (p *Project) checkRepository(ctx context.Context) error {
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	return fault.Newf("repository_replaced", "the repository does not have the accepted commit %s of %s", head.State.GitCommit, head.State.ID).
+	return fault.Newf(CodeReplaced, "the repository does not have the accepted commit %s of %s", head.State.GitCommit, head.State.ID).
 		WithHint("bring the repository back that the project was made in; or move .hop away and make a new project with hop init")
 }
 
@@ -94,7 +94,11 @@ func bareProject(ctx context.Context, s Surroundings, root string) (*Project, er
 		return nil, errors.Join(fault.Newf(CodeNoProject, "the project folder %q is not the root of a git repository", root).
 			WithHint("its repository was moved or removed"), repo.Close())
 	}
-	return &Project{Surroundings: s, Layout: layout, Config: config, Repo: repo}, nil
+	p := &Project{Surroundings: s, Layout: layout, Config: config, Repo: repo}
+	if err := p.refuseForeignFolder(ctx); err != nil {
+		return nil, errors.Join(err, repo.Close())
+	}
+	return p, nil
 }
 
 func (p *Project) ledgerOptions() ledger.Options {
@@ -135,6 +139,10 @@ func Locate(s Surroundings) (string, error) {
 	}
 	for dir := s.Dir; ; dir = filepath.Dir(dir) {
 		if hasIndex(dir) {
+			// What somebody puts into a working copy makes no project of it.
+			if owner, ok := ownerOfWorkingCopy(dir); ok {
+				return owner, nil
+			}
 			return realPath(dir), nil
 		}
 		if dir == filepath.Dir(dir) {

@@ -171,7 +171,7 @@ func (f *folder) plan(root string) (write []git.Change, blocked []string) {
 		switch {
 		case mine && e.NewID == t.NewID && e.NewMode == t.NewMode:
 			continue // the folder has it already
-		case mine, t.NewMode == git.ModeGitlink, t.OldMode == git.ModeGitlink, f.lacks(t.Path):
+		case mine, t.NewMode == git.ModeGitlink, t.OldMode == git.ModeGitlink, f.lacks(t.Path), workspace.IsOwn(t.Path):
 			blocked = append(blocked, t.Path)
 		case t.Kind != git.Deleted && !vacant(root, t, deleted):
 			blocked = append(blocked, t.Path)

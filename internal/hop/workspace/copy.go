@@ -20,7 +20,7 @@ func Snapshot(ctx context.Context, repo *git.Repository, l Layout, c Config, nam
 	if err != nil {
 		return git.Snapshot{}, "", err
 	}
-	shot, err := w.Snapshot(ctx, git.SnapshotOptions{Index: l.IndexFile(name), MaxFile: c.FileLimit()})
+	shot, err := take(ctx, repo, w, git.SnapshotOptions{Index: l.IndexFile(name), MaxFile: c.FileLimit()})
 	if err != nil {
 		return git.Snapshot{}, "", err
 	}
@@ -34,7 +34,7 @@ func SnapshotRoot(ctx context.Context, repo *git.Repository, l Layout, c Config)
 	if err != nil {
 		return git.Snapshot{}, err
 	}
-	return w.Snapshot(ctx, git.SnapshotOptions{Index: l.IndexFile("root"), MaxFile: c.FileLimit()})
+	return take(ctx, repo, w, git.SnapshotOptions{Index: l.IndexFile("root"), MaxFile: c.FileLimit()})
 }
 
 // open opens a working copy, joining it with its repository again where one of

@@ -112,22 +112,39 @@ func (l Layout) Prepare(common string) error {
 // existing projects have.
 const excludeLine = FolderName + "/"
 
-// exclude adds the project's folder to the repository's own ignore file.
-func exclude(common string) error {
-	file := filepath.Join(common, "info", "exclude")
+// Hidden reports whether the repository's own ignore file names the project's
+// folder, as it does once a project was made there. Common is the repository's
+// common git folder.
+func Hidden(common string) (bool, error) {
+	_, _, hidden, err := readExclude(common)
+	return hidden, err
+}
+
+// readExclude reads the repository's own ignore file.
+func readExclude(common string) (file string, data []byte, hidden bool, err error) {
+	file = filepath.Join(common, "info", "exclude")
 	// The file may be a link of the user's: what it points to is meant.
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
 	}
-	data, err := os.ReadFile(file)
+	data, err = os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return durable.Explain("read", file, err)
+		return file, nil, false, durable.Explain("read", file, err)
 	}
 	for line := range bytes.Lines(data) {
 		switch string(bytes.TrimSpace(line)) {
 		case excludeLine, "/" + excludeLine, FolderName, "/" + FolderName:
-			return nil
+			return file, data, true, nil
 		}
+	}
+	return file, data, false, nil
+}
+
+// exclude adds the project's folder to the repository's own ignore file.
+func exclude(common string) error {
+	file, data, hidden, err := readExclude(common)
+	if err != nil || hidden {
+		return err
 	}
 	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
 		data = append(data, '\n')
