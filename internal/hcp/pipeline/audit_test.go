@@ -216,7 +216,11 @@ func TestConnectIsGatedAndAttributed(t *testing.T) {
 		hub   int
 	}{
 		{name: "connects", id: "desk", lines: 2, hub: 1},
-		{name: "public needs none", id: "desk", place: func(w *world) { w.add("desk", hcp.BindingPublic) }},
+		{name: "public asks no hub", id: "desk", place: func(w *world) { w.add("desk", hcp.BindingPublic); w.options.Hub = nil }, lines: 2},
+		{name: "public without the grant", id: "desk", place: func(w *world) {
+			w.add("desk", hcp.BindingPublic)
+			w.scope.Grants = []hcp.Grant{{Capability: hcp.CapExecWrite}}
+		}, error: "denied: missing pack.connect", lines: 1},
 		{name: "unknown", id: "nope", error: "unknown pack nope", lines: 1},
 		{name: "inactive", id: "desk", place: func(w *world) { w.active["desk"] = false }, error: "pack desk not activated", lines: 1},
 		{name: "no grant", id: "desk", place: func(w *world) { w.scope.Grants = []hcp.Grant{{Capability: hcp.CapExecWrite}} }, error: "denied: missing pack.connect", lines: 1},

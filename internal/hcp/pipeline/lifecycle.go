@@ -14,7 +14,8 @@ const CodeConnectFailed = binding.CodeConnectFailed
 
 // Connect establishes a pack's Binding (§8.5, §11.1): the pack is activated,
 // the Principal holds pack.connect for it, and the hub agrees. A public pack
-// has nothing to connect.
+// has nothing to connect, so no hub is asked; the act needs the grant and is
+// attributed all the same.
 func (p *Pipeline) Connect(ctx context.Context, packID string) error {
 	c := p.begin(ctx, Call{PackID: packID})
 	for _, s := range []step{
@@ -27,14 +28,14 @@ func (p *Pipeline) Connect(ctx context.Context, packID string) error {
 		}
 	}
 	c.binding = binding.For(&c.pack.Manifest, c.scope)
-	if c.binding.Mode == hcp.BindingPublic {
-		return nil
-	}
 	if err := authz.Assert(c.scope, hcp.CapConnect, packID, ""); err != nil {
 		return p.attributeRefusal(ctx, c, hcp.AuditConnect, fault.From(err))
 	}
 	if err := authz.Elevation(c.scope, &c.pack.Manifest); err != nil {
 		return p.attributeRefusal(ctx, c, hcp.AuditConnect, fault.From(err))
+	}
+	if c.binding.Mode == hcp.BindingPublic {
+		return p.attribute(ctx, c, hcp.AuditConnect, func() error { return nil })
 	}
 	if p.o.Hub == nil {
 		return p.attributeRefusal(ctx, c, hcp.AuditConnect, noHub(c.binding))

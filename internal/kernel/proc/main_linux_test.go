@@ -18,15 +18,16 @@ import (
 // roles are what this test binary does when it is started as a child with
 // "role <name>" as its first arguments.
 var roles = map[string]func(args []string) int{
-	"attempt": attempt,
-	"chains":  chains,
-	"daemons": daemons,
-	"flood":   flood,
-	"layered": layered,
-	"linger":  linger,
-	"parent":  parent,
-	"replace": replace,
-	"spawn":   spawn,
+	"act-on-others": actOnOthers,
+	"attempt":       attempt,
+	"chains":        chains,
+	"daemons":       daemons,
+	"flood":         flood,
+	"layered":       layered,
+	"linger":        linger,
+	"parent":        parent,
+	"replace":       replace,
+	"spawn":         spawn,
 
 	"supervise-and-die": superviseAndDie,
 	"who":               who,

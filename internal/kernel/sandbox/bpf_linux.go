@@ -59,7 +59,7 @@ func assemble(arch, ceiling uint32, rules []rule) []unix.SockFilter { //nolint:u
 	segments := a.segments(rules, ceiling)
 	a.search(segments)
 	for i, r := range rules {
-		if len(r.checks) > 0 {
+		if len(r.checks) > 0 && a.at[a.blocks[i]] < 0 {
 			a.place(a.blocks[i])
 			a.block(r)
 		}
@@ -118,6 +118,16 @@ type segment struct {
 	to   label
 }
 
+// blockLabel is the label of a rule's block. Rules that say the same share one.
+func (a *assembler) blockLabel(rules []rule, i int) label {
+	for j, earlier := range rules[:i] {
+		if earlier.otherwise == rules[i].otherwise && slices.Equal(earlier.checks, rules[i].checks) {
+			return a.blocks[j]
+		}
+	}
+	return a.label()
+}
+
 // segments cuts the line of call numbers where the treatment changes.
 func (a *assembler) segments(rules []rule, ceiling uint32) []segment {
 	type entry struct {
@@ -129,7 +139,7 @@ func (a *assembler) segments(rules []rule, ceiling uint32) []segment {
 	for i, r := range rules {
 		to := a.answer(r.otherwise)
 		if len(r.checks) > 0 {
-			to = a.label()
+			to = a.blockLabel(rules, i)
 			a.blocks[i] = to
 		}
 		entries = append(entries, entry{r.call, to})

@@ -15,12 +15,16 @@
 //     a place with more rights.
 //   - No system call that steps around files is answered: ptrace and its
 //     relatives, foreign memory, namespaces, mounts, keyrings, bpf, perf,
-//     userfaultfd, io_uring, handles, System V and message-queue objects, terminal
-//     input injection. Which, and with which error, is listed in rules_linux.go.
+//     userfaultfd, io_uring, handles, System V and message-queue objects, leases,
+//     terminal input injection. Which, and with which error, is listed in rules_linux.go.
 //   - Mode, owner, times and extended attributes change only below what is granted
 //     for writing. Landlock does not decide about them, so the filter sends such
 //     calls to a Mediator in the process that asked for the confinement, or refuses
 //     them all where there is none; set-user-id modes are always refused.
+//   - Priorities, schedulers, processors and limits change only of the program's own
+//     processes: the caller, its threads, and what is in its session. Calls that
+//     name others by number go to the same Mediator; those that name all processes
+//     of a user are refused.
 //   - A socket is made only of a family that the profile grants. Unix sockets
 //     need a grant, because a path to the session bus or to a container daemon is
 //     a way out; of the pairs, only connected ones are left. Under NetworkNone no
@@ -55,5 +59,8 @@
 //
 // Landlock decides about opening, creating, removing, linking and running files.
 // It does not hide that a path exists. Names of processes and their arguments are
-// visible through /proc.
+// visible through /proc. A program that began a session of its own can change how
+// processes of that session run, but no more those of the one it left; and below a
+// second confinement, whose calls nobody answers, a thread changes only itself and
+// not others of its process.
 package sandbox

@@ -14,7 +14,8 @@ import (
 )
 
 // Landlock does not decide about the mode, owner, times and extended attributes
-// of files. The filter therefore sends the calls that change them to a Mediator
+// of files, nor about priorities and limits of processes (for those see
+// mediate_processes_linux.go). The filter therefore sends the calls that change them to a Mediator
 // in the process that started the program, which decides by the same rule as for
 // content: only below what the profile grants for writing.
 //
@@ -32,6 +33,8 @@ type Mediator struct {
 	listener int
 	// writable are the granted places by where they really are.
 	writable []string
+	// scratch is what calls on other processes read and write.
+	scratch []byte
 }
 
 // Descriptor becomes readable when somebody waits for an answer.
@@ -72,6 +75,7 @@ func (m *Mediator) Serve(stop int) error {
 	if err := dropCapabilities(); err != nil {
 		return err // whoever asks is refused when the mediator is closed
 	}
+	m.scratch = make([]byte, scratchSize)
 	for {
 		fds := [2]unix.PollFd{{Fd: int32(m.listener), Events: unix.POLLIN}, {Fd: int32(stop), Events: unix.POLLIN}} //nolint:gosec // descriptors are small
 		if _, err := unix.Ppoll(fds[:], nil, nil); err != nil {
@@ -99,6 +103,9 @@ func control(fd int, request uintptr, data unsafe.Pointer) unix.Errno {
 
 // decide makes the change that was asked for, or says why not.
 func (m *Mediator) decide(n *notification) unix.Errno {
+	if known, errno := m.onProcesses(n); known {
+		return errno
+	}
 	asked, errno := m.read(n)
 	if errno != 0 {
 		return errno
@@ -111,11 +118,18 @@ func (m *Mediator) decide(n *notification) unix.Errno {
 	if !m.mayChange(file) {
 		return unix.EPERM
 	}
-	// What was read came from the thread that asked, if it still waits.
+	if errno := m.stillWaits(n); errno != 0 {
+		return errno
+	}
+	return asked.change(file)
+}
+
+// stillWaits: what was read came from the thread that asked, if it still waits.
+func (m *Mediator) stillWaits(n *notification) unix.Errno {
 	if id := n.id; control(m.listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&id)) != 0 {
 		return unix.EINTR
 	}
-	return asked.change(file)
+	return 0
 }
 
 // mayChange looks where a file is. One that is in no tree, such as a pipe or

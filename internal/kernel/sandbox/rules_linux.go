@@ -67,9 +67,9 @@ const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWU
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
 // rules lists what the filter does for a profile on a kernel with the given
-// Landlock version, for a child of the given process and thread. Attributes is
-// what becomes of calls that change modes, owners, times and the like.
-func rules(p Profile, abi, pid, tid int, attributes uint32) []rule {
+// Landlock version, for a child of the given process and thread. Mediation is
+// what becomes of calls that a Mediator decides about.
+func rules(p Profile, abi, pid, tid int, mediation uint32) []rule {
 	list := make([]rule, 0, 144)
 	for _, call := range refusedCalls {
 		list = append(list, rule{call: call, otherwise: notPermitted})
@@ -86,16 +86,15 @@ func rules(p Profile, abi, pid, tid int, attributes uint32) []rule {
 		}},
 		rule{call: unix.SYS_PRCTL, otherwise: allow, checks: []check{
 			{arg: 0, mask: allBits, test: equal, value: markOption, action: insideMark},
-		}},
-		// Limits of another process of the same user could be changed, which kills it.
-		rule{call: unix.SYS_PRLIMIT64, otherwise: allow, checks: []check{
-			{arg: 0, mask: allBits, test: differ, value: 0, action: notPermitted},
+			// Whom a process shares a processor core with; it names others by number.
+			{arg: 0, mask: allBits, test: equal, value: unix.PR_SCHED_CORE, action: invalid},
 		}},
 		requestRule(),
 	)
 	list = append(list, socketRules(p)...)
 	list = append(list, signalRules(pid, tid)...)
-	list = append(list, attributeRules(attributes)...)
+	list = append(list, attributeRules(mediation)...)
+	list = append(list, processRules(mediation)...)
 	if abi < 3 {
 		list = append(list, truncateRules()...)
 	}
@@ -159,6 +158,8 @@ func signalRules(pid, tid int) []rule {
 		{call: unix.SYS_FCNTL, otherwise: allow, checks: []check{
 			{arg: 1, mask: allBits, test: equal, value: unix.F_SETOWN_EX, action: invalid},
 			{arg: 1, mask: allBits, test: equal, value: unix.F_SETOWN, action: notPermitted},
+			// A lease holds up whoever opens the file, for as long as three quarters of a minute.
+			{arg: 1, mask: allBits, test: equal, value: unix.F_SETLEASE, action: invalid},
 		}},
 	}
 }
