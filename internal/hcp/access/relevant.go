@@ -1,6 +1,7 @@
 package access
 
 import (
+	"bytes"
 	"slices"
 	"unicode/utf8"
 
@@ -147,7 +148,7 @@ func (r *reader) members(value func(name []byte) bool) bool {
 			return true
 		}
 		name, plain := r.text()
-		if !plain || n == len(seen) || slices.ContainsFunc(seen[:n], func(s []byte) bool { return string(s) == string(name) }) {
+		if !plain || n == len(seen) || slices.ContainsFunc(seen[:n], func(s []byte) bool { return bytes.Equal(s, name) }) {
 			return false
 		}
 		seen[n] = name

@@ -178,8 +178,14 @@ func TestWhatWasPastedOrCameInOneBreathIsNoYes(t *testing.T) {
 		return r.State
 	}
 	for _, chunks := range [][]string{
-		{"y\r"}, {"yy\r\n"}, {"x", "ls -l y\r"}, {"yy\r"}, {"y", "x\r"},
-		{"\x1b[200~y", "\r", "n", "q\x1b[201~"}, {"\x1b[200~y\x1b[201~", "\r"}, {"\x1b[200~a\x1b[201~\x1b[200~n\x1b[201~"},
+		{"y\r"},
+		{"yy\r\n"},
+		{"x", "ls -l y\r"},
+		{"yy\r"},
+		{"y", "x\r"},
+		{"\x1b[200~y", "\r", "n", "q\x1b[201~"},
+		{"\x1b[200~y\x1b[201~", "\r"},
+		{"\x1b[200~a\x1b[201~\x1b[200~n\x1b[201~"},
 	} {
 		if got := send(append(chunks, "x")...); got != approval.Open {
 			t.Errorf("%q: %s", chunks, got)

@@ -11,7 +11,7 @@ import (
 // follow makes the remote's accepted state ours where that loses nothing, or where
 // the request says so.
 func (x *exchange) follow(ctx context.Context) error {
-	head, err := x.Project.Accepted(ctx)
+	head, err := x.Accepted(ctx)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func TestExampleDriverInGoWorks(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, "notes/milk.txt")); err == nil {
 		t.Error("the note is still there")
 	}
-	for name, input := range map[string]string{"a path": `{"name":"../x"}`, "a misspelt member": `{"nmae":"x"}`} {
+	for name, input := range map[string]string{"a path": `{"name":"../x"}`, "a member of another name": `{"title":"x"}`} {
 		cmd := houndCommand(root, "plan", "--driver", "drivers/notes/hound-driver.json", "--operation", "notes.write", "--json", input, "--as-of", "x", "--output", filepath.Join(t.TempDir(), "p"))
 		if out, err := cmd.CombinedOutput(); err == nil {
 			t.Errorf("%s is planned: %s", name, out)

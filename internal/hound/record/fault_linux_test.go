@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -195,7 +196,7 @@ func judge(t *testing.T, name, root, said string) string {
 	case err == nil:
 		_, want, _ := published()
 		line, _ := document.Line(want)
-		if have, _ := os.ReadFile(filepath.Join(path, hound.ResultFile)); string(have) != string(line) || v.Result.PlanID != planID || !created {
+		if have, _ := os.ReadFile(filepath.Join(path, hound.ResultFile)); !bytes.Equal(have, line) || v.Result.PlanID != planID || !created {
 			t.Errorf("%s: a record that verifies says %s after %q", name, have, said)
 		}
 		return "whole"

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"hash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,34 +26,12 @@ func (r *repository) signature(ctx context.Context, s *gitState, now int64) (sum
 	if r.linked() {
 		own = s.trees[1]
 	}
-	rests = true
-	h := sha256.New()
-	sign := func(t *tree, below string) {
-		paths := make([]string, 0, len(t.nodes))
-		for path := range t.nodes {
-			if below == "" || path == below || strings.HasPrefix(path, below+"/") {
-				paths = append(paths, path)
-			}
-		}
-		slices.Sort(paths)
-		var buf []byte
-		for _, path := range paths {
-			for i := range t.nodes[path].entries {
-				e := &t.nodes[path].entries[i]
-				rests = rests && (e.kind == Directory || t.rests(e))
-				buf = stamp(buf[:0], path, e)
-				if r.whole {
-					buf = append(append(buf, e.link...), e.sum[:]...)
-				}
-				h.Write(buf)
-			}
-		}
-	}
+	sig := signer{Hash: sha256.New(), whole: r.whole, rests: true}
 	way := stat
 	if r.whole {
 		way = record
 	}
-	sign(own, "objects")
+	sig.sign(own, "objects")
 	seen := map[string]bool{}
 	queue := []string{filepath.Join(r.common, "objects")}
 	for len(queue) > 0 {
@@ -76,11 +55,41 @@ func (r *repository) signature(ctx context.Context, s *gitState, now int64) (sum
 			if err != nil {
 				return "", false, err
 			}
-			h.Write([]byte(dir + "\x00"))
-			sign(t, "")
+			sig.Write([]byte(dir + "\x00"))
+			sig.sign(t, "")
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil)), rests, nil
+	return hex.EncodeToString(sig.Sum(nil)), sig.rests, nil
+}
+
+// signer gathers what is told of files.
+type signer struct {
+	hash.Hash
+	whole bool // the content counts too
+	rests bool // so far
+}
+
+// sign adds what is below a folder of a tree, in the order of the names.
+func (s *signer) sign(t *tree, below string) {
+	paths := make([]string, 0, len(t.nodes))
+	for path := range t.nodes {
+		if below == "" || path == below || strings.HasPrefix(path, below+"/") {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	var buf []byte
+	for _, path := range paths {
+		for i := range t.nodes[path].entries {
+			e := &t.nodes[path].entries[i]
+			s.rests = s.rests && (e.kind == Directory || t.rests(e))
+			buf = stamp(buf[:0], path, e)
+			if s.whole {
+				buf = append(append(buf, e.link...), e.sum[:]...)
+			}
+			s.Write(buf)
+		}
+	}
 }
 
 // stamp is what the kernel tells of an entry, as bytes. Directories move with

@@ -75,7 +75,7 @@ func sameText(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
 
 func TestPartsOfOtherValuesAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		`[1]`: "want an object, got an array", ` null`: "want an object, got null", `"x"`: "want an object, got a string", `1`: "want an object, got a number",
+		`[1]`: "want an object, got an array", `null`: "want an object, got null", `"x"`: "want an object, got a string", `1`: "want an object, got a number",
 	} {
 		_, err := ReadObject([]byte(text), Limits{})
 		if e, ok := errors.AsType[*Error](err); !ok || e.Kind != KindWrongType || e.Reason != want {

@@ -79,7 +79,15 @@ func (r *Repository) holdersOf(ctx context.Context, dir string) ([]Holder, error
 func (r *Repository) logsOf(dir string) ([]Holder, error) {
 	var roots []Holder
 	seen := map[OID]bool{}
-	err := filepath.WalkDir(filepath.Join(dir, "logs"), func(path string, d fs.DirEntry, err error) error {
+	logs, err := os.OpenRoot(filepath.Join(dir, "logs"))
+	if noFile(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unreadable(filepath.Join(dir, "logs"), err)
+	}
+	defer logs.Close()
+	err = fs.WalkDir(logs.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if noFile(err) {
 				return nil
@@ -89,18 +97,17 @@ func (r *Repository) logsOf(dir string) ([]Holder, error) {
 		if d.IsDir() {
 			return nil
 		}
-		data, err := os.ReadFile(path)
+		data, err := logs.ReadFile(path)
 		if err != nil {
 			return unreadable(path, err)
 		}
-		rel, _ := filepath.Rel(dir, path)
 		for line := range bytes.Lines(data) {
 			words := bytes.SplitN(line, []byte(" "), 3)
 			for _, word := range words[:min(2, len(words))] {
 				id := OID(bytes.TrimSpace(word))
 				if r.format.Check(id) == nil && !id.IsZero() && !seen[id] {
 					seen[id] = true
-					roots = append(roots, Holder{filepath.ToSlash(rel), id})
+					roots = append(roots, Holder{"logs/" + path, id})
 				}
 			}
 		}
@@ -185,6 +192,7 @@ func (r *Repository) namedBy(id OID) ([]named, error) {
 			}
 		}
 		return out, nil
+	case KindBlob: // names nothing
 	case KindTag:
 		target, _, _ := strings.Cut(strings.TrimPrefix(string(data), "object "), "\n")
 		if r.format.Check(OID(target)) == nil {
