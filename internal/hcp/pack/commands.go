@@ -17,7 +17,7 @@ func (r *manifestReader) commands() {
 			r.loose = true
 			r.note("/verbs", "command %s is not a key by the published schema, which wants words of lower-case letters and digits, joined by dots", quote(key))
 		default:
-			r.report(r.pointer(), "must be named in lower-case letters and digits, words joined by dots, not %s", quote(key))
+			r.report(r.Pointer(), "must be named in lower-case letters and digits, words joined by dots, not %s", quote(key))
 		}
 		r.m.Verbs.Set(key, r.command())
 	})
@@ -40,7 +40,7 @@ func (r *manifestReader) command() hcp.Command {
 		case "policy":
 			c.Policy = r.text(0, 0)
 			if c.Policy != string(hcp.OperationRead) && c.Policy != string(hcp.OperationWrite) {
-				r.note(r.pointer(), "is a hint that should be \"read\" or \"write\"")
+				r.note(r.Pointer(), "is a hint that should be \"read\" or \"write\"")
 			}
 		case "preview":
 			c.Preview = r.preview()
@@ -54,7 +54,7 @@ func (r *manifestReader) schema() json.RawMessage {
 	if !r.is("an object", '{') {
 		return nil
 	}
-	return json.RawMessage(r.raw())
+	return json.RawMessage(r.Raw())
 }
 
 func (r *manifestReader) title() *hcp.Title {
@@ -71,7 +71,7 @@ func (r *manifestReader) title() *hcp.Title {
 }
 
 func (r *manifestReader) templates() hcp.Templates {
-	if r.kind() == '"' {
+	if r.Kind() == '"' {
 		return hcp.Templates{r.text(1, 0)}
 	}
 	if !r.is("a string or an array of strings", '[') {

@@ -28,8 +28,8 @@ func FuzzManifest(f *testing.F) {
 		for _, p := range r.problems {
 			checkMessage(t, p)
 		}
-		if len(r.path) != 0 || r.kind() != 0 {
-			t.Fatalf("the reader stopped at %d of %q, in %v", r.at, data, r.path)
+		if r.Pointer() != "" || r.Kind() != 0 {
+			t.Fatalf("the reader stopped at %q of %q", r.Pointer(), data)
 		}
 		if len(r.problems) > 0 {
 			return
@@ -63,8 +63,8 @@ func FuzzPolicy(f *testing.F) {
 		for _, p := range r.problems {
 			checkMessage(t, p)
 		}
-		if len(r.path) != 0 || r.kind() != 0 {
-			t.Fatalf("the reader stopped at %d of %q, in %v", r.at, data, r.path)
+		if r.Pointer() != "" || r.Kind() != 0 {
+			t.Fatalf("the reader stopped at %q of %q", r.Pointer(), data)
 		}
 		if len(r.problems) > 0 {
 			return

@@ -138,7 +138,7 @@ func (r *manifestReader) shared(name string, plane *hcp.Plane, faces *[]hcp.Tran
 	case "skill_url":
 		*skillURL = r.address()
 	default:
-		r.raw()
+		r.Raw()
 	}
 }
 
@@ -146,10 +146,10 @@ func (r *manifestReader) shared(name string, plane *hcp.Plane, faces *[]hcp.Tran
 // elsewhere. What is no string cannot equal an id.
 func (r *manifestReader) reserved(name string) {
 	value := ""
-	if r.kind() == '"' {
-		value = r.str()
+	if r.Kind() == '"' {
+		value = r.Str()
 	} else {
-		r.raw()
+		r.Raw()
 	}
 	r.aliases = append(r.aliases, struct{ name, value string }{name, value})
 }
@@ -208,7 +208,7 @@ func (r *manifestReader) wrap() *hcp.Wrap {
 		}
 	})
 	if isObject && !hasBin {
-		p := r.report(r.pointer()+"/bin", "is missing")
+		p := r.report(r.Pointer()+"/bin", "is missing")
 		p.LintIssue = wrapWithoutBin
 	}
 	return w
@@ -242,7 +242,7 @@ func (r *manifestReader) openapi() *hcp.OpenAPI {
 		}
 	})
 	if isObject && !some {
-		p := r.report(r.pointer(), "must have url or path")
+		p := r.report(r.Pointer(), "must have url or path")
 		p.LintIssue = openapiWithoutRef
 	}
 	return o
@@ -261,7 +261,7 @@ func (r *manifestReader) passThrough() *hcp.PassThrough {
 			}
 			n, isWhole := whole(literal)
 			if !isWhole || n < 1 {
-				r.report(r.pointer(), "must be an integer of at least 1, not %s", shorten(literal))
+				r.report(r.Pointer(), "must be an integer of at least 1, not %s", shorten(literal))
 			}
 			p.MaxArgv = n
 		}
@@ -280,13 +280,13 @@ func (r *manifestReader) triggers() {
 			switch {
 			case len(r.problems) > before:
 			case !isPrintable(trigger.Ref):
-				r.stricter(r.pointer(), "must be printable ASCII without spaces, not %s", quote(trigger.Ref))
+				r.stricter(r.Pointer(), "must be printable ASCII without spaces, not %s", quote(trigger.Ref))
 			case strings.ToLower(trigger.Ref) != trigger.Ref: // §7.1.2; the published schema does not say it
-				r.stricter(r.pointer(), "must be in lower case, not %s", quote(trigger.Ref))
+				r.stricter(r.Pointer(), "must be in lower case, not %s", quote(trigger.Ref))
 			}
 		})
 		if seen[trigger.Ref] && trigger.Ref != "" {
-			r.stricter(r.pointer(), "declares %s a second time", quote(trigger.Ref))
+			r.stricter(r.Pointer(), "declares %s a second time", quote(trigger.Ref))
 			return
 		}
 		seen[trigger.Ref] = true
@@ -308,8 +308,8 @@ func isPrintable(s string) bool {
 // meta reads the hcp block. A number that is not our major is reported as such,
 // also where it stands in place of the block.
 func (r *manifestReader) meta() {
-	if r.kind() == '0' {
-		if r.supported(r.literal()) {
+	if r.Kind() == '0' {
+		if r.supported(r.Literal()) {
 			r.report("/hcp", "must be an object, not a number")
 		}
 		return
@@ -338,7 +338,7 @@ func (r *manifestReader) supported(literal string) bool {
 	if n, ok := whole(literal); ok && n == hcp.Version {
 		return true
 	}
-	p := r.report(r.pointer(), "")
+	p := r.report(r.Pointer(), "")
 	p.Code, p.Key = CodeUnsupportedVersion, "hcp"
 	p.Message = "unsupported protocol version " + shorten(literal)
 	return false

@@ -70,15 +70,15 @@ func (r *reader) confirm() hcp.Confirm {
 	if !r.is(want, 't', 'f', '"') {
 		return hcp.ConfirmNone
 	}
-	if r.kind() != '"' {
-		if r.literal() == "true" {
+	if r.Kind() != '"' {
+		if r.Literal() == "true" {
 			return hcp.ConfirmAsk
 		}
 		return hcp.ConfirmNone
 	}
-	word := r.str()
+	word := r.Str()
 	if word != string(hcp.ConfirmAlways) {
-		r.report(r.pointer(), "must be %s, not %s", want, quote(word))
+		r.report(r.Pointer(), "must be %s, not %s", want, quote(word))
 		return hcp.ConfirmNone
 	}
 	return hcp.ConfirmAlways

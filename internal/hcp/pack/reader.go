@@ -20,7 +20,7 @@ import (
 // knows what that one cannot tell apart (absent, null, empty), keeps the rules
 // next to the fields, and reports every problem with its place.
 type reader struct {
-	cursor
+	canon.Cursor
 	file     string
 	classify func(pointer string) (hcp.LintKind, string)
 	problems []Problem
@@ -39,7 +39,7 @@ type shape struct {
 }
 
 func newReader(file string, data []byte, classify func(string) (hcp.LintKind, string)) *reader {
-	return &reader{cursor: cursor{text: string(data)}, file: file, classify: classify}
+	return &reader{Cursor: canon.NewCursor(string(data)), file: file, classify: classify}
 }
 
 // strict reports why data is not a strict JSON document.
@@ -107,12 +107,12 @@ func (r *reader) note(pointer, format string, args ...any) {
 // is reports whether the next value has one of the kinds; if not, it is skipped
 // and reported.
 func (r *reader) is(want string, kinds ...byte) bool {
-	kind := r.kind()
+	kind := r.Kind()
 	if slices.Contains(kinds, kind) {
 		return true
 	}
-	r.raw()
-	r.report(r.pointer(), "must be %s, not %s", want, kindWord(kind))
+	r.Raw()
+	r.report(r.Pointer(), "must be %s, not %s", want, kindWord(kind))
 	return false
 }
 
@@ -152,25 +152,25 @@ func (r *reader) object(s *shape, member func(name string)) bool {
 	}
 	for _, name := range s.required {
 		if seen&(1<<slices.Index(s.fields, name)) == 0 {
-			r.report(r.pointer()+"/"+name, "is missing")
+			r.report(r.Pointer()+"/"+name, "is missing")
 		}
 	}
 	return true
 }
 
 func (r *reader) unknown(s *shape, name string) {
-	r.raw()
+	r.Raw()
 	for _, field := range s.fields {
 		if strings.EqualFold(field, name) {
-			r.report(r.pointer(), "differs from the field %q only in case", field).Stricter = s.open
+			r.report(r.Pointer(), "differs from the field %q only in case", field).Stricter = s.open
 			return
 		}
 	}
 	if s.open {
-		r.note(r.pointer(), "is not a field of %s and is ignored", s.what)
+		r.note(r.Pointer(), "is not a field of %s and is ignored", s.what)
 		return
 	}
-	r.report(r.pointer(), "is not a field of %s", s.what)
+	r.report(r.Pointer(), "is not a field of %s", s.what)
 }
 
 // members reads an object whose names are free.
@@ -178,13 +178,13 @@ func (r *reader) members(value func(name string)) bool {
 	if !r.is("an object", '{') {
 		return false
 	}
-	r.open()
-	for r.more() {
-		name := r.member()
+	r.Open()
+	for r.More() {
+		name := r.Member()
 		value(name)
-		r.up()
+		r.Up()
 	}
-	r.close()
+	r.Close()
 	return true
 }
 
@@ -193,16 +193,16 @@ func (r *reader) list(min, max int, value func()) bool {
 	if !r.is("an array", '[') {
 		return false
 	}
-	r.open()
+	r.Open()
 	n := 0
-	for ; r.more(); n++ {
-		r.item(n)
+	for ; r.More(); n++ {
+		r.Item(n)
 		value()
-		r.up()
+		r.Up()
 	}
-	r.close()
+	r.Close()
 	if n < min || max > 0 && n > max {
-		r.report(r.pointer(), "must have %s, not %d", span(min, max, "entry"), n)
+		r.report(r.Pointer(), "must have %s, not %d", span(min, max, "entry"), n)
 	}
 	return true
 }
@@ -212,13 +212,13 @@ func (r *reader) text(min, max int) string {
 	if !r.is("a string", '"') {
 		return ""
 	}
-	s := r.str()
+	s := r.Str()
 	switch n := len(s); {
 	case n < min || max > 0 && n > max && utf8.RuneCountInString(s) > max:
-		r.report(r.pointer(), "must have %s, not %d", span(min, max, "character"), utf8.RuneCountInString(s))
+		r.report(r.Pointer(), "must have %s, not %d", span(min, max, "character"), utf8.RuneCountInString(s))
 	case strings.IndexByte(s, 0) >= 0:
 		// No file name, argument or environment variable can hold it.
-		r.stricter(r.pointer(), "holds a NUL character")
+		r.stricter(r.Pointer(), "holds a NUL character")
 	}
 	return s
 }
@@ -228,7 +228,7 @@ func (r *reader) address() string {
 	before := len(r.problems)
 	s := r.text(0, 0)
 	if len(r.problems) == before && !isURI(s) {
-		r.report(r.pointer(), "must be an absolute URL, not %s", quote(s))
+		r.report(r.Pointer(), "must be an absolute URL, not %s", quote(s))
 	}
 	return s
 }
@@ -248,17 +248,17 @@ func isURI(s string) bool {
 
 // choice reads one of the allowed words.
 func choice[T ~string](r *reader, allowed []T) T {
-	got := kindWord(r.kind())
-	if r.kind() == '"' {
-		word := T(r.str())
+	got := kindWord(r.Kind())
+	if r.Kind() == '"' {
+		word := T(r.Str())
 		if slices.Contains(allowed, word) {
 			return word
 		}
 		got = quote(string(word))
 	} else {
-		r.raw()
+		r.Raw()
 	}
-	r.report(r.pointer(), "must be %s, not %s", alternatives(allowed), got)
+	r.report(r.Pointer(), "must be %s, not %s", alternatives(allowed), got)
 	return ""
 }
 
@@ -285,7 +285,7 @@ func (r *reader) number() (string, bool) {
 	if !r.is("a number", '0') {
 		return "", false
 	}
-	return r.literal(), true
+	return r.Literal(), true
 }
 
 // whole returns the value of a number's text if it is an integer, also one that

@@ -74,8 +74,11 @@ func (s *Store) readRecord(id string) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec := &record{}
-	err = canon.Decode(data, rec, canon.Limits{MaxBytes: recordLimit})
+	rec, known := quickRecord(data)
+	if !known {
+		rec = &record{}
+		err = canon.Decode(data, rec, canon.Limits{MaxBytes: recordLimit})
+	}
 	if err != nil {
 		// A later format may have members that this program does not know.
 		var later formatDocument

@@ -95,6 +95,13 @@ func badState(path, why string, cause error) error {
 // allowed: lists must be lists, ids must be ids, and a grant with a member that
 // nobody knows is refused instead of granting more than it says.
 func parseState(data []byte) (State, error) {
+	if st, known := quickState(data); known {
+		return st, nil
+	}
+	return decodeState(data)
+}
+
+func decodeState(data []byte) (State, error) {
 	var raw struct {
 		Activated idList         `json:"activated"`
 		Connected idList         `json:"connected"`
