@@ -153,6 +153,74 @@ func checkHeld(t *testing.T, rows []claim) {
 	}
 }
 
+// isRun reports whether go test runs a function of this name.
+func isRun(name string) bool {
+	return strings.HasPrefix(name, "Test") && name != "TestMain" || strings.HasPrefix(name, "Example")
+}
+
+// Each name of the SDK's sections on access and titles has its names in Go, and
+// they are there.
+func TestEveryNameOfTheAccessSDKIsInGo(t *testing.T) {
+	text, err := os.ReadFile("docs/conformance-access.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := exported(t, "hcp/runtime")
+	row := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([^|]+) \\| .+ \\|$")
+	there := map[string]bool{}
+	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+		there[m[1]] = true
+		for name := range strings.SplitSeq(m[2], ", ") {
+			if name = strings.Trim(name, "`"); !declared[name] {
+				t.Errorf("%s: hcp/runtime has no %s", m[1], name)
+			}
+		}
+	}
+	for name := range strings.FieldsSeq(`withAccess gateCommand decideAccess describeCommand mergeAccess loadEffectiveAccess
+		accessFiles readAccessFile writeAccessFile envAccess requestApproval consumeApproval decideApproval
+		memoryApprovalStore fileApprovalStore fileAuditSink readAudit argsHash approvalView suggestPreview
+		lintApprovalPreview formatApprovalView DEFAULT_VIEW_RULES DEFAULT_SIGNAL_RULES APPROVAL_VIEW_KINDS
+		APPROVAL_VIEW_FIELDS approvalOptions argsFromArgv verbArguments commandTitle lintCommandTitle`) {
+		if !there[name] {
+			t.Errorf("docs/conformance-access.md has no row for %s", name)
+		}
+	}
+}
+
+// exported lists what a package declares for others, methods as Type.Name.
+func exported(t *testing.T, folder string) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	for _, s := range tree(t) {
+		if s.test || s.pkg != folder {
+			continue
+		}
+		for _, decl := range s.file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				name := d.Name.Name
+				if d.Recv != nil {
+					of := d.Recv.List[0].Type
+					if star, ok := of.(*ast.StarExpr); ok {
+						of = star.X
+					}
+					if id, ok := of.(*ast.Ident); ok {
+						name = id.Name + "." + name
+					}
+				}
+				names[name] = true
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if of, ok := spec.(*ast.TypeSpec); ok {
+						names[of.Name.Name] = true
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
 // testNames lists what can hold a row: tests as package.Name, the scripts of
 // the command line, and the vectors.
 func testNames(t *testing.T) map[string]bool {
@@ -164,7 +232,7 @@ func testNames(t *testing.T) map[string]bool {
 		}
 		pkg := strings.TrimSuffix(s.file.Name.Name, "_test")
 		for _, decl := range s.file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && isRun(f.Name.Name) {
 				names[pkg+"."+f.Name.Name] = true
 			}
 		}

@@ -145,7 +145,7 @@ func TestGateCommandDecidesForAHostThatRunsCommandsItself(t *testing.T) {
 		{"argument", "list", hcp.Args{"nosuch": 1}, Access{}, nil, "deny", "unknown_argument", ""},
 		{"command", "nosuch", nil, Access{}, nil, "deny", "no_policy", ""},
 	} {
-		g := GateCommand(GateInput{Pack: p, VerbKey: c.key, Args: c.args, Access: c.access, Approval: c.approval})
+		g := GateCommand(t.Context(), GateInput{Pack: p, VerbKey: c.key, Args: c.args, Access: c.access, Approval: c.approval})
 		if g.Decision.Decision != c.decision || g.Code != c.code || g.By != c.by || (g.Result == nil) != (c.decision == "allow") || (g.Request != nil) != (c.decision == "ask") {
 			t.Errorf("%s: %+v", c.name, g)
 		}
@@ -156,7 +156,7 @@ func TestMergedSettingsDecideAsTheLayersDo(t *testing.T) {
 	merged, ignored := MergeAccess(AccessLayers{
 		User:    Access{Mode: "auto", Rules: []hcp.AccessRule{{Match: "a.b", Decision: "allow"}}},
 		Project: Access{Mode: "run", Approvals: "human", Rules: []hcp.AccessRule{{Match: "*", Decision: "allow"}, {Match: "a.c", Decision: "deny"}}},
-		EnvMode: "run", Agent: true,
+		Env: AccessEnv{Mode: "run", Agent: true},
 	})
 	if merged.Mode != "auto" || merged.Approvals != "human" || len(merged.Rules) != 2 || len(ignored) != 3 {
 		t.Errorf("%+v\n%+v", merged, ignored)

@@ -82,3 +82,39 @@ func ArgsFromArgv(p *Pack, key string, argv []string) (hcp.Args, error) {
 	args, err := command.FromArgv(&p.Manifest, key, argv)
 	return args, public(err)
 }
+
+// Argument is one argument of a command as its pack declares it. Type is empty
+// when any type goes.
+type Argument struct {
+	Name        string
+	Required    bool
+	Description string
+	Example     any
+	Type        string
+	Enum        []any
+	Default     any
+	Pattern     string
+	// Limits words the bounds that the other fields do not carry.
+	Limits string
+}
+
+// VerbArguments are the arguments of a command, in the order of its schema;
+// without a schema those that its command line has places for. A schema that
+// cannot be used, or a command that is none, is an error.
+func VerbArguments(p *Pack, key string) ([]Argument, error) {
+	declared, err := command.Declared(&p.Manifest, key)
+	if err != nil {
+		return nil, public(err)
+	}
+	list := make([]Argument, len(declared))
+	for i, a := range declared {
+		list[i] = Argument{a.Name, a.Required, a.Description, a.Example, a.Type, a.Enum, a.Default, a.Pattern, a.Limits}
+	}
+	return list, nil
+}
+
+// LintCommandTitle reports what is wrong with the title that a command declares,
+// as hcpx check does (M026).
+func LintCommandTitle(p *Pack, key string, argNames []string) []string {
+	return command.LintTitle(&p.Manifest, key, argNames)
+}

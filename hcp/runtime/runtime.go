@@ -2,10 +2,7 @@ package hcpruntime
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"sync"
 	"time"
@@ -17,6 +14,7 @@ import (
 	"bridle/internal/hcp/pipeline"
 	"bridle/internal/kernel/clock"
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/journal"
 )
 
 // runtimeName stands in the error of an adapter that is not there (§6.6).
@@ -88,6 +86,9 @@ type Options struct {
 	// could not record it, which refuses a write before it runs; a durable event
 	// must be on disk when it returns.
 	Audit func(ctx context.Context, e hcp.AuditEvent, durable bool) error
+	// AuditKey keys the digests of arguments in audit events, so that ArgsHash
+	// finds them again. Without one, a key lasts as long as the runtime.
+	AuditKey []byte
 	// Calls is told what happens to each call, for a host to show. It must not
 	// wait for anything.
 	Calls func(hcp.CallRecord)
@@ -171,7 +172,7 @@ func create(o Options, open bool) (*Runtime, error) {
 	}
 	if o.Audit != nil {
 		options.Audit = auditFunc(o.Audit)
-		options.Digest = keyedDigest()
+		options.Digest = keyedDigest(o.AuditKey)
 	}
 	r.pipeline = pipeline.New(options)
 	return r, nil
@@ -217,15 +218,15 @@ func (f auditFunc) Record(ctx context.Context, e hcp.AuditEvent, durable bool) e
 	return f(ctx, e, durable)
 }
 
-// keyedDigest digests arguments under a key that lasts as long as the runtime:
-// events of one runtime can be compared, and nothing can be guessed from them.
-func keyedDigest() func([]byte) string {
-	key := []byte(rand.Text())
-	return func(canonical []byte) string {
-		mac := hmac.New(sha256.New, key)
-		mac.Write(canonical)
-		return hex.EncodeToString(mac.Sum(nil))
+// keyedDigest digests arguments under the key, or under one that lasts as long as
+// the runtime: events of one runtime can be compared, and nothing can be guessed
+// from them.
+func keyedDigest(key []byte) func([]byte) string {
+	if len(key) == 0 {
+		key = []byte(rand.Text())
 	}
+	key = slices.Clone(key)
+	return func(canonical []byte) string { return journal.KeyedDigest(key, canonical) }
 }
 
 // Close ends the runtime: no call begins any more. What it kept in a temporary

@@ -15,6 +15,8 @@ type AccessOptions struct {
 	Views     hcp.ViewOptions
 	// Audit receives one event for each decision, as in Options.
 	Audit func(ctx context.Context, e hcp.AuditEvent, durable bool) error
+	// AuditKey keys the digests of arguments, as in Options.
+	AuditKey []byte
 	// Member decides about commands whose land is brain, as in Options.
 	Member func(scope hcp.AuthzContext) bool
 	// Authorize decides in place of the grants, as in Options.
@@ -32,7 +34,7 @@ func WithAccess(d Driver, o AccessOptions) Driver {
 	}
 	g := &guarded{Driver: d, options: o}
 	r, err := create(Options{
-		Driver: d, Access: o.Access, Approvals: o.Approvals, Views: o.Views, Audit: o.Audit, Member: o.Member, Authorize: o.Authorize,
+		Driver: d, Access: o.Access, Approvals: o.Approvals, Views: o.Views, Audit: o.Audit, AuditKey: o.AuditKey, Member: o.Member, Authorize: o.Authorize,
 	}, true)
 	g.runtime, g.err = r, err
 	return g
@@ -92,10 +94,13 @@ func unwrapped(o Options) Options {
 		o.Views = g.options.Views
 	}
 	if o.Audit == nil {
-		o.Audit = g.options.Audit
+		o.Audit, o.AuditKey = g.options.Audit, g.options.AuditKey
 	}
 	if o.Member == nil {
 		o.Member = g.options.Member
+	}
+	if o.Authorize == nil {
+		o.Authorize = g.options.Authorize
 	}
 	return o
 }

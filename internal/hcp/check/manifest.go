@@ -252,38 +252,8 @@ func (f *finder) cards(p *pack.Pack, key string, c hcp.Command) {
 				`Add "preview": `+string(suggested))
 		}
 	}
-	for _, problem := range titleProblems(c, names) {
+	for _, problem := range command.LintTitle(m, key, names) {
 		f.add("M026", Warn, verb(key, "title"), fmt.Sprintf("%q: %s", key, problem),
 			"Use only arguments of the command, {{result.…}} in done alone, and end each form with a template that has no placeholder.")
 	}
-}
-
-// titleProblems says what is wrong with a declared title.
-func titleProblems(c hcp.Command, names []string) []string {
-	if c.Title == nil {
-		return nil
-	}
-	var problems []string
-	for _, form := range []struct {
-		name      string
-		templates hcp.Templates
-		results   bool
-	}{{"live", c.Title.Live, false}, {"done", c.Title.Done, true}} {
-		for i, template := range form.templates {
-			holders := command.Placeholders([]string{template})
-			for _, name := range holders {
-				isResult := strings.HasPrefix(name, "result.")
-				switch {
-				case isResult && !form.results:
-					problems = append(problems, fmt.Sprintf("title.%s names {{%s}}, and there is no result yet", form.name, name))
-				case !isResult && !slices.Contains(names, name):
-					problems = append(problems, fmt.Sprintf("title.%s names {{%s}}, which is no argument", form.name, name))
-				}
-			}
-			if i == len(form.templates)-1 && len(holders) > 0 {
-				problems = append(problems, fmt.Sprintf("title.%s ends with a template that needs a value", form.name))
-			}
-		}
-	}
-	return problems
 }

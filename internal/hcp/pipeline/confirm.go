@@ -44,7 +44,7 @@ func (p *Pipeline) askPerson(ctx context.Context, c *call) (bool, *fault.Error) 
 	case approval.Rejected:
 		c.ruling.approvedBy, c.ruling.approvalID = "", answer.ID
 		c.note = c.ruling.Note()
-		return false, rejected(answer.ID)
+		return false, Rejected(answer.ID)
 	case approval.Open, approval.Used, approval.Cancelled:
 	}
 	c.changed = answer.Changed
@@ -76,23 +76,28 @@ func (p *Pipeline) ask(ctx context.Context, c *call) *fault.Error {
 	c.approval = AskPerson(&c.pack.Manifest, c.Key, c.entry, c.args, v, p.o.Views)
 	c.approval.Changed = c.changed
 	c.preview = &hcp.CallPreview{Command: c.Key, Args: c.args, CLI: c.approval.CLI}
-	hint := v.Hint
-	if len(c.changed) > 0 {
-		hint += "; an approval of this command does not cover this call, since something changed: " + strings.Join(c.changed, ", ")
-	}
-	f := fault.New(access.CodeConfirmRequired, access.ErrorConfirmRequired).WithHint("%s", hint)
 	if p.o.Approvals == nil {
-		return f
+		return Asks(v, c.changed, "")
 	}
 	id, err := p.o.Approvals.Request(ctx, p.subject(c), c.approval)
 	if err != nil {
 		return fault.From(err)
 	}
 	c.approvalID = id
-	if v.Approvals == access.ApprovalsHuman {
-		f.WithHint("%s; the user approves it with: hcpx approve %s", hint, id)
+	return Asks(v, c.changed, id)
+}
+
+// Asks refuses a call that asks. changed is what an approval does not cover, id
+// the request that is kept, if any is.
+func Asks(v access.Verdict, changed []string, id string) *fault.Error {
+	hint := v.Hint
+	if len(changed) > 0 {
+		hint += "; an approval of this command does not cover this call, since something changed: " + strings.Join(changed, ", ")
 	}
-	return f
+	if id != "" && v.Approvals == access.ApprovalsHuman {
+		hint += "; the user approves it with: hcpx approve " + id
+	}
+	return fault.New(access.CodeConfirmRequired, access.ErrorConfirmRequired).WithHint("%s", hint)
 }
 
 // AskPerson makes the request that a person decides on: the call in the pack's

@@ -116,7 +116,8 @@ func deniedByAccess(v access.Verdict) *fault.Error {
 
 // rejected refuses a call that a person has just refused: an agent's confirm is
 // no answer to that.
-func rejected(id string) *fault.Error {
+// Rejected refuses a call to which a person said no.
+func Rejected(id string) *fault.Error {
 	return fault.Newf(approval.CodeRejected, "the user rejected this call (request %s)", id).
 		WithHint("nothing ran; do not run it again and do not reach the same result another way; ask the user what to do instead")
 }
