@@ -156,7 +156,7 @@ func TestMergedSettingsDecideAsTheLayersDo(t *testing.T) {
 	merged, ignored := MergeAccess(AccessLayers{
 		User:    Access{Mode: "auto", Rules: []hcp.AccessRule{{Match: "a.b", Decision: "allow"}}},
 		Project: Access{Mode: "run", Approvals: "human", Rules: []hcp.AccessRule{{Match: "*", Decision: "allow"}, {Match: "a.c", Decision: "deny"}}},
-		Env: AccessEnv{Mode: "run", Agent: true},
+		Env:     AccessEnv{Mode: "run", Agent: true},
 	})
 	if merged.Mode != "auto" || merged.Approvals != "human" || len(merged.Rules) != 2 || len(ignored) != 3 {
 		t.Errorf("%+v\n%+v", merged, ignored)
