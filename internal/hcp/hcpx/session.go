@@ -2,8 +2,10 @@ package hcpx
 
 import (
 	"context"
+	"path/filepath"
 
 	"bridle/internal/hcp/access"
+	"bridle/internal/hcp/accessfile"
 	"bridle/internal/hcp/adapter/composite"
 	"bridle/internal/hcp/adapter/wrap"
 	"bridle/internal/hcp/local"
@@ -24,14 +26,8 @@ func agentMarker(c *cli.Call) string {
 // agentSign is agentMarker, and else the sign of an agent on a process above,
 // whose environment the caller cannot change any more. Looking there costs a
 // few files, so it is done where something hangs on it: for what only a person
-// may do, and for variables that loosen.
-func agentSign(c *cli.Call) string {
-	if marker := agentMarker(c); marker != "" {
-		return marker
-	}
-	who, _ := c.AgentAbove(markers...)
-	return who
-}
+// may do, and for variables that loosen or lead elsewhere.
+func agentSign(c *cli.Call) string { return c.AgentSign(markers...) }
 
 // AgentAtWork reports whether there is a sign of an agent.
 func AgentAtWork(c *cli.Call) bool { return agentSign(c) != "" }
@@ -66,7 +62,7 @@ func OpenWith(ctx context.Context, c *cli.Call, more composite.Handlers) (*local
 		Clock:       c.Clock,
 		Program:     Name,
 	}
-	if o.Agent == "" && (o.Mode != "" || o.Approvals != "") {
+	if o.Agent == "" && (o.Mode != "" || o.Approvals != "" || o.ProjectDir != "" || !ownStore(c, home)) {
 		o.Agent = agentSign(c)
 	}
 	for _, name := range wrap.CertificateNames() {
@@ -76,6 +72,16 @@ func OpenWith(ctx context.Context, c *cli.Call, more composite.Handlers) (*local
 	}
 	o.Handlers = handlers(c, more)
 	return local.Open(ctx, o)
+}
+
+// ownStore reports whether a store is the default one of the account. HCP_HOME
+// and HOME, which lead to another, are the caller's to set.
+func ownStore(c *cli.Call, home string) bool {
+	if c.AccountHome == nil {
+		return false
+	}
+	account, err := c.AccountHome()
+	return err == nil && filepath.IsAbs(account) && home == filepath.Join(account, accessfile.Folder)
 }
 
 // personPresent reports whether the caller can be a person: no sign of an agent

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -18,8 +19,9 @@ import (
 )
 
 // The scripts run the real program: each command is a process of its own, with a
-// supervisor that is this test program once more. TEST_CLOCK sets the time, and
-// TEST_ACCOUNT is the home folder in the user database.
+// supervisor that is this test program once more. TEST_CLOCK sets the time,
+// TEST_ACCOUNT is the home folder in the user database, and TEST_ROOT is the
+// process of the tests, above which nobody looks.
 func TestMain(m *testing.M) {
 	if code, handled := proc.SupervisorMain(os.Args); handled {
 		os.Exit(code)
@@ -37,6 +39,10 @@ func run() {
 		inv.Clock = clock.Fixed(at)
 	}
 	inv.AccountHome = func() (string, error) { return inv.Env.Get("TEST_ACCOUNT"), nil }
+	// Who runs the tests may be an agent; what a script does below them counts.
+	if root, err := strconv.Atoi(inv.Env.Get("TEST_ROOT")); err == nil {
+		inv.Ancestors = func() []cli.Ancestor { return cli.AncestorsBelow(root) }
+	}
 	houndcli.AlsoOn("tmpfs", "overlay")
 	os.Exit(houndcli.App().Run(context.Background(), inv))
 }
@@ -56,6 +62,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("TEST_ACCOUNT", home)
 			env.Setenv("NOTES", driver)
+			env.Setenv("TEST_ROOT", strconv.Itoa(os.Getpid()))
 			env.Setenv("TEST_CLOCK", "2026-01-02T03:04:05Z")
 			return nil
 		},

@@ -48,11 +48,16 @@ func readSettings(c *cli.Call) (settings, error) {
 	return s, nil
 }
 
+// markers are variables, besides those of the known agents, that users set for
+// agents which mark nothing themselves.
+var markers = []string{"HCP_AGENT", "HCP_MCP"}
+
 // personApproves refuses an approval that an agent gives, unless the user lets
-// agents do so.
+// agents do so. A marker that the caller took away still stands in the
+// environment of the shell that the agent used.
 func personApproves(c *cli.Call) error {
-	marker, found := c.Env.AgentMarker()
-	if !found {
+	marker := c.AgentSign(markers...)
+	if marker == "" {
 		return nil
 	}
 	s, err := readSettings(c)

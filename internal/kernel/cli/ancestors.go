@@ -36,3 +36,14 @@ func (i *Invocation) AgentAbove(more ...string) (who string, found bool) {
 	}
 	return "", false
 }
+
+// AgentSign says what shows an agent at work: a marker in this environment, or,
+// since the caller can take that away, a process above; "" for nothing. Looking
+// above costs a few files, so it is done where something hangs on it.
+func (i *Invocation) AgentSign(more ...string) string {
+	if marker, marked := i.Env.AgentMarker(more...); marked {
+		return marker
+	}
+	who, _ := i.AgentAbove(more...)
+	return who
+}

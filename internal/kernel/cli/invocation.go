@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"bridle/internal/kernel/clock"
 )
@@ -84,7 +85,7 @@ func Process() Invocation {
 	}
 	return Invocation{
 		UserID:      userID(),
-		AccountHome: accountHome,
+		AccountHome: sync.OnceValues(accountHome),
 		Program:     strings.TrimSuffix(program, ".exe"),
 		Executable:  executable,
 		Args:        args,
