@@ -17,7 +17,8 @@ type Started struct {
 	Workspace  string      `json:"workspace"`
 	Deliver    []string    `json:"deliver"`
 	Redactions []Redaction `json:"redactions,omitempty"`
-	// Incomplete names what the checkpoint before the prompt could not hold.
+	// Incomplete names what could not be recorded before the prompt: by the
+	// checkpoint, or by the first accepted state of a new project.
 	Incomplete []Problem `json:"incomplete,omitempty"`
 	// External is the accepted state that took in commits made by the user.
 	External *State   `json:"external,omitempty"`
@@ -228,6 +229,8 @@ type Synced struct {
 	Reason string   `json:"reason,omitempty"`
 	State  string   `json:"state_id,omitempty"`
 	Branch string   `json:"branch,omitempty"`
+	// Incomplete names what could not be taken in of the folder.
+	Incomplete []Problem `json:"incomplete,omitempty"`
 }
 
 // The results of a sync.

@@ -132,6 +132,9 @@ type Check struct {
 	Redactions []Redaction `json:"redactions,omitempty"`
 	// Seeds are the ignored paths that were put beside the tree.
 	Seeds []string `json:"seeds,omitempty"`
+	// Incomplete names what the tested checkpoint could not hold. The record of the
+	// checkpoint has it; that of the evidence does not.
+	Incomplete []Problem `json:"incomplete,omitempty"`
 	// ReusedFrom is the earlier evidence that this one repeats.
 	ReusedFrom string `json:"reused_from,omitempty"`
 	// Key identifies tree, command, seeds and environment of the run.

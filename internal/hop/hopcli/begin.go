@@ -68,13 +68,21 @@ func warn(c *cli.Call, s hop.Started) {
 	if total > 0 {
 		note(c, plural(total, "credential was", "credentials were")+" replaced before anything was recorded")
 	}
-	for _, problem := range s.Incomplete {
-		note(c, "not part of the checkpoint: "+problem.Path+" ("+problem.Reason+")")
-	}
+	warnIncomplete(c, s.Incomplete)
 	if s.External != nil {
 		note(c, "your commits were taken in as "+s.External.ID)
 	}
 	for _, w := range s.Warnings {
 		note(c, w)
+	}
+}
+
+// warnIncomplete names what could not be recorded.
+func warnIncomplete(c *cli.Call, problems []hop.Problem) {
+	if c.JSON {
+		return
+	}
+	for _, problem := range problems {
+		note(c, "not recorded: "+problem.Path+" ("+problem.Reason+")")
 	}
 }

@@ -34,11 +34,13 @@ func checkCommand(c *cli.Call) *cobra.Command {
 			return p.Check(ctx, op.CheckRequest{State: id, Command: command, Reuse: reuse})
 		})
 		if d := op.DetailsOf(err); d.Check != nil && !c.JSON {
+			warnIncomplete(c, d.Check.Incomplete)
 			showCheck(c, *d.Check)
 		}
 		if err != nil {
 			return cli.Result{}, err
 		}
+		warnIncomplete(c, check.Incomplete)
 		return cli.Result{Value: ok(check), Raw: checkText(check)}, nil
 	})
 	cmd.Flags().BoolVar(&reuse, "reuse", false, "answer from earlier evidence about the same run, where it succeeded")

@@ -26,7 +26,7 @@ func checkpointCommand(c *cli.Call) *cobra.Command {
 			if err != nil {
 				return cli.Result{}, err
 			}
-			warn(c, hop.Started{Incomplete: made.Incomplete})
+			warnIncomplete(c, made.Incomplete)
 			return cli.Result{Value: ok(made), Raw: "Created checkpoint " + made.ID + " · tree " + short(made.SourceTree)}, nil
 		}),
 	}

@@ -18,6 +18,8 @@ type initialized struct {
 	Created bool      `json:"created"`
 	Rebuilt bool      `json:"rebuilt,omitzero"`
 	Notes   []string  `json:"problems,omitempty"`
+	// Incomplete names what the first accepted state could not hold.
+	Incomplete []hop.Problem `json:"incomplete,omitempty"`
 }
 
 func initCommand(c *cli.Call) *cobra.Command {
@@ -37,6 +39,7 @@ func initCommand(c *cli.Call) *cobra.Command {
 				return cli.Result{}, err
 			}
 			defer p.Close()
+			warnIncomplete(c, done.Incomplete)
 			text := "Hop is ready at " + done.Root + " · accepted " + done.State.ID
 			switch {
 			case done.Created:
@@ -48,7 +51,7 @@ func initCommand(c *cli.Call) *cobra.Command {
 				text = "Made the index anew from git at " + done.Root + " · accepted " + done.State.ID
 			}
 			return cli.Result{Value: initialized{
-				OK: true, Root: done.Root, State: done.State, Created: done.Created, Rebuilt: done.Rebuilt, Notes: done.Problems,
+				OK: true, Root: done.Root, State: done.State, Created: done.Created, Rebuilt: done.Rebuilt, Notes: done.Problems, Incomplete: done.Incomplete,
 			}, Raw: text}, nil
 		}),
 	}

@@ -32,7 +32,7 @@ func landVerb(c *cli.Call, verb string) *cobra.Command {
 		}
 		landed, err := in(ctx, c, func(p *op.Project) (hop.Landed, error) {
 			if len(states) == 0 {
-				id, err := namedHead(ctx, p, nil)
+				id, err := or(nil, func() (string, error) { return p.CurrentProposal(ctx) })
 				if err != nil {
 					return hop.Landed{}, err
 				}

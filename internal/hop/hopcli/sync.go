@@ -23,6 +23,7 @@ func syncCommand(c *cli.Call) *cobra.Command {
 				showPaths(c, err)
 				return cli.Result{}, err
 			}
+			warnIncomplete(c, done.Incomplete)
 			text := "Visible folder: " + strings.ReplaceAll(done.Status, "_", " ") + " · " + done.State + "\n"
 			for _, path := range done.Paths {
 				text += "  " + path + "\n"

@@ -34,11 +34,9 @@ func Begin(ctx context.Context, s Surroundings, r PromptRequest) (*Project, hop.
 		return nil, hop.Begun{}, err
 	}
 	p, err := Open(ctx, s)
-	created := false
+	var made Initialized
 	if fault.Is(err, CodeNoProject) && s.env(hop.EnvRoot) == "" {
-		var done Initialized
-		p, done, err = Init(ctx, s, s.Dir)
-		created = done.Created
+		p, made, err = Init(ctx, s, s.Dir)
 	}
 	if err != nil {
 		return nil, hop.Begun{}, err
@@ -47,7 +45,8 @@ func Begin(ctx context.Context, s Surroundings, r PromptRequest) (*Project, hop.
 	if err != nil {
 		return nil, hop.Begun{}, errors.Join(err, p.Close())
 	}
-	return p, hop.Begun{Started: started, Initialized: created, SessionID: r.Session}, nil
+	started.Incomplete = append(made.Incomplete, started.Incomplete...)
+	return p, hop.Begun{Started: started, Initialized: made.Created, SessionID: r.Session}, nil
 }
 
 func (p *Project) begin(ctx context.Context, r PromptRequest) (hop.Started, error) {

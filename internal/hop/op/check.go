@@ -48,6 +48,7 @@ func (p *Project) Check(ctx context.Context, r CheckRequest) (hop.Check, error) 
 	}); err != nil {
 		return hop.Check{}, err
 	}
+	check.Incomplete = c.Incomplete
 	if check.ExitCode != 0 {
 		return check, checkFailed(check)
 	}

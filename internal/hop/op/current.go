@@ -38,6 +38,25 @@ func (p *Project) CurrentHead(ctx context.Context) (string, error) {
 	return attempt.HeadStateID, err
 }
 
+// CurrentProposal is the newest state of the current attempt, but the proposal
+// itself where that has failed to land: it is what may be tried again.
+func (p *Project) CurrentProposal(ctx context.Context) (string, error) {
+	id, err := p.CurrentHead(ctx)
+	if id == "" || err != nil {
+		return "", err
+	}
+	entry, err := p.State(ctx, id)
+	if err != nil || entry.State.Kind != hop.KindFailed {
+		return id, err
+	}
+	for _, parent := range entry.State.Parents {
+		if parent.Role == hop.RoleRunParent {
+			return parent.StateID, nil
+		}
+	}
+	return id, nil
+}
+
 // explainVariable says where an unknown state came from: nobody typed it.
 func (p *Project) explainVariable(ctx context.Context, id string) error {
 	_, err := p.State(ctx, id)

@@ -23,6 +23,8 @@ type Initialized struct {
 	// made anew from git.
 	Created, Rebuilt bool
 	Problems         []string
+	// Incomplete names what the first accepted state could not hold.
+	Incomplete []hop.Problem
 }
 
 // initWait bounds how long a process waits for another that initialises the same
@@ -189,7 +191,7 @@ func (p *Project) first(ctx context.Context, done Initialized) (Initialized, err
 	if err != nil {
 		return done, err
 	}
-	done.Created = true
+	done.Created, done.Incomplete = true, problems(shot)
 	return done, nil
 }
 
@@ -210,9 +212,11 @@ func (p *Project) commitOfRoot(ctx context.Context, t *ledger.Tx, tree, head git
 }
 
 // problems are what a snapshot could not take, as they are shown.
-func problems(shot git.Snapshot) []hop.Problem {
+func problems(shot git.Snapshot) []hop.Problem { return readableProblems(shot.Problems) }
+
+func readableProblems(found []git.Problem) []hop.Problem {
 	var out []hop.Problem
-	for _, problem := range shot.Problems {
+	for _, problem := range found {
 		path, raw := hop.ReadablePath(problem.Path)
 		out = append(out, hop.Problem{Path: path, PathB64: raw, Reason: problem.Reason})
 	}

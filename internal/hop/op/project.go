@@ -73,6 +73,9 @@ func (p *Project) checkRepository(ctx context.Context) error {
 // bareProject opens everything of a project but its ledger.
 func bareProject(ctx context.Context, s Surroundings, root string) (*Project, error) {
 	layout := workspace.Layout{Root: root}
+	if err := layout.Check(); err != nil {
+		return nil, err
+	}
 	config, err := workspace.ReadConfig(layout.ConfigFile())
 	if err != nil {
 		return nil, err

@@ -27,10 +27,11 @@ func (p *Project) Push(ctx context.Context, remote, branch string) (hop.Pushed, 
 		}
 		branch = head.Branch
 	}
-	out.Ref = branch
-	if !strings.HasPrefix(branch, "refs/heads/") {
-		out.Ref = "refs/heads/" + branch
+	branch = strings.TrimPrefix(branch, "refs/heads/")
+	if branch == "HEAD" || strings.HasPrefix(branch, "-") || strings.HasPrefix(branch, "refs/") {
+		return out, usage("%q is no name of a branch", branch)
 	}
+	out.Ref = "refs/heads/" + branch
 	head, err := p.Accepted(ctx)
 	if err != nil {
 		return out, err

@@ -49,6 +49,9 @@ func (p *Project) Sync(ctx context.Context, r SyncRequest) (hop.Synced, error) {
 			return out, err
 		}
 	}
+	if r.Adopt {
+		out.Incomplete = readableProblems(folder.problems)
+	}
 	if err := p.project(ctx, folder, &out); err != nil {
 		return out, err
 	}
@@ -289,7 +292,7 @@ func (p *Project) adoptEdits(ctx context.Context, f *folder) (hop.Synced, error)
 			Parents: []hop.Parent{{StateID: f.head.ID, Role: hop.RoleCanonicalParent}},
 		}
 		s.GitCommit = string(commitFor(t, c.tree, git.OID(f.head.GitCommit), s.Summary+"\n\nHop-State: "+s.ID+"\n"))
-		s = t.State(s, hop.Facts{Origin: hop.OriginAdopted})
+		s = t.State(s, hop.Facts{Origin: hop.OriginAdopted, Incomplete: readableProblems(f.problems)})
 		t.Accept(s)
 		out = hop.Synced{Status: hop.SyncAdopted, State: s.ID}
 		return nil

@@ -88,11 +88,24 @@ func (l Layout) Ready(name, relative string) bool {
 
 func (l Layout) checksDir() string { return filepath.Join(l.Dir(), "checks") }
 
+// Check refuses what stands in the place of the project's folder and is none. A
+// link to a folder is one that the user put there.
+func (l Layout) Check() error {
+	if info, err := os.Stat(l.Dir()); err == nil && !info.IsDir() {
+		return l.noFolder()
+	}
+	return nil
+}
+
+func (l Layout) noFolder() error {
+	return fault.Newf("bad_project_folder", "%q is no folder", l.Dir()).WithHint("move it out of the way")
+}
+
 // Prepare makes the project's folder and hides it from git and from tools that
 // honour ignore files. Common is the repository's common git folder.
 func (l Layout) Prepare(common string) error {
 	if info, err := os.Lstat(l.Dir()); err == nil && !info.IsDir() {
-		return fault.Newf("bad_project_folder", "%q is no folder", l.Dir()).WithHint("move it out of the way")
+		return l.noFolder()
 	}
 	for _, dir := range []string{l.Dir(), filepath.Join(l.Dir(), "workspaces"), filepath.Join(l.Dir(), "cache"), filepath.Join(l.Dir(), "locks"), l.checksDir()} {
 		if err := durable.MkdirAll(dir, 0o700); err != nil {

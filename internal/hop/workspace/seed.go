@@ -14,10 +14,6 @@ import (
 	"bridle/internal/kernel/fault"
 )
 
-// IncludeFile is the file in a project's root, known from other tools, that
-// lists ignored paths to copy into working copies.
-const IncludeFile = ".worktreeinclude"
-
 // use says what seeds are put into a working copy for.
 type use int
 
@@ -46,12 +42,15 @@ func seed(root, dir string, c Config, purpose use, kept []keptSeed) (done, linke
 	for _, k := range kept {
 		linked = append(linked, k.Path)
 	}
-	for _, pattern := range slices.Concat(c.Seed.Copy, copies) {
-		placed, err := place(root, dir, pattern, copyPath)
+	for _, pattern := range c.Seed.Copy {
+		listed, err := matching(root, pattern)
 		if err != nil {
 			return done, linked, err
 		}
-		done = append(done, placed...)
+		copies = append(copies, listed...)
+	}
+	if done, err = placeAll(root, dir, copies, copyPath); err != nil {
+		return done, linked, err
 	}
 	link := linkPath
 	if purpose == forCheck {
@@ -69,57 +68,60 @@ func seed(root, dir string, c Config, purpose use, kept []keptSeed) (done, linke
 	return slices.Compact(done), linked, nil
 }
 
-// included reads the patterns of the include file.
-func included(root string) ([]string, error) {
-	data, err := os.ReadFile(filepath.Join(root, IncludeFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, durable.Explain("read", filepath.Join(root, IncludeFile), err)
-	}
-	var out []string
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if !localPattern(line) {
-			return nil, fault.Newf(CodeBadConfig, "%q in %q does not stay in the project", line, IncludeFile)
-		}
-		out = append(out, line)
-	}
-	return out, nil
-}
-
 func clean(p string) string { return path.Clean(strings.TrimPrefix(p, "./")) }
 
-// place puts every path that the pattern matches into the working copy, unless
-// something is there already: what is tracked is never replaced.
+// place puts every path that the pattern matches into the working copy.
 func place(root, dir, pattern string, put func(from, to string) error) ([]string, error) {
+	paths, err := matching(root, pattern)
+	if err != nil {
+		return nil, err
+	}
+	return placeAll(root, dir, paths, put)
+}
+
+// matching lists the paths that match a pattern of names, relative to the root.
+func matching(root, pattern string) ([]string, error) {
 	matches, err := filepath.Glob(filepath.Join(escapeGlob(root), filepath.FromSlash(clean(pattern))))
 	if err != nil {
 		return nil, fault.Newf(CodeBadConfig, "the pattern %q cannot be read", pattern).Because(err)
 	}
-	var done []string
+	var out []string
 	for _, from := range matches {
-		relative, err := filepath.Rel(root, from)
-		if err != nil || !localPattern(filepath.ToSlash(relative)) {
-			continue
+		if relative, err := filepath.Rel(root, from); err == nil && localPattern(filepath.ToSlash(relative)) {
+			out = append(out, relative)
 		}
+	}
+	return out, nil
+}
+
+// placeAll puts paths into the working copy, unless something is there already:
+// what is tracked is never replaced. A link on the way there leads out of it.
+func placeAll(root, dir string, paths []string, put func(from, to string) error) ([]string, error) {
+	var done []string
+	for _, relative := range paths {
 		to := filepath.Join(dir, relative)
-		if _, err := os.Lstat(to); err == nil {
+		if _, err := os.Lstat(to); err == nil || leadsAway(dir, relative) {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil { //nolint:gosec // as open as the working copy
 			return done, durable.Explain("make", filepath.Dir(to), err)
 		}
-		if err := put(from, to); err != nil {
+		if err := put(filepath.Join(root, relative), to); err != nil {
 			return done, err
 		}
 		done = append(done, filepath.ToSlash(relative))
 	}
 	return done, nil
+}
+
+// leadsAway reports whether a folder above the path is a link.
+func leadsAway(dir, relative string) bool {
+	for parent := filepath.Dir(relative); parent != "."; parent = filepath.Dir(parent) {
+		if info, err := os.Lstat(filepath.Join(dir, parent)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // escapeGlob quotes a folder's name so that it matches only itself.

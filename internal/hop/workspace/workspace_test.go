@@ -113,6 +113,39 @@ func TestSeedsAreCopiedForWorkAndProtectedForChecks(t *testing.T) {
 	}
 }
 
+func TestTheIncludeFileIsReadAsGitReadsIgnoreFiles(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{".env", "app/.env", "app/keep.env", "app/deep/x.local", "conf/a.pem", "other/conf/a.pem", "vendor/.env", "vendor/lib/wanted", ".hop/.env", "nested/.git/HEAD", "nested/.env", ".git/.env"} {
+		write(t, filepath.Join(root, filepath.FromSlash(name)), name)
+	}
+	write(t, filepath.Join(root, ".gitignore"), "vendor/\n")
+	if err := os.Symlink("..", filepath.Join(root, "away")); err != nil {
+		t.Fatal(err)
+	}
+	for rules, want := range map[string][]string{
+		".env":                        {".env", "app/.env"},
+		"/.env":                       {".env"},
+		"**/.env":                     {".env", "app/.env"},
+		"*.env\n!keep.env":            {".env", "app/.env"},
+		"conf/a.pem":                  {"conf/a.pem"},
+		"/conf/*.pem\n!/conf/a.pem":   nil,
+		"app/**/*.local":              {"app/deep/x.local"},
+		"deep/":                       {"app/deep"},
+		"vendor/lib/wanted":           {"vendor/lib/wanted"},
+		"away/" + filepath.Base(root): nil,
+	} {
+		write(t, filepath.Join(root, IncludeFile), "# a comment\n"+rules+"\n")
+		work := t.TempDir()
+		if err := os.Symlink("..", filepath.Join(work, "away")); err != nil {
+			t.Fatal(err)
+		}
+		done, err := Seed(Layout{Root: root}, Config{}, work)
+		if err != nil || !slices.Equal(done, want) {
+			t.Errorf("%q: %q, %v; want %q", rules, done, err, want)
+		}
+	}
+}
+
 func TestPatternsOfARootWithSpecialCharactersMatchItself(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a[b]*c?")
 	write(t, filepath.Join(root, ".env"), "x")

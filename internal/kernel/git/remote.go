@@ -211,6 +211,10 @@ func (r *Repository) checkAddress(address string, o RemoteOptions) (plain, trans
 	if strings.HasPrefix(address, "-") || strings.ContainsAny(address, "\x00\n\r") {
 		return "", "", badAddress(address)
 	}
+	if !strings.ContainsAny(address, `/:\`) {
+		return "", "", fault.Newf(CodeBadURL, "there is no remote %q", address).
+			WithHint("git remote lists those that there are; the address of a repository may stand in place of a name")
+	}
 	if filepath.IsAbs(address) && o.AllowFile {
 		return "file://" + filepath.ToSlash(address), "file", nil
 	}
