@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/fault"
 )
 
 // Jail is the private place of a pack's program: its home and temporary
 // folders, and a working folder for packs that ask for one (§10.6). Close
-// removes a jail that was made for one call and does nothing to another.
+// removes a jail that was made for one call; of a lasting one it ends the use, up
+// to which nobody removes it.
 type Jail struct {
 	Dir   string
 	Home  string
@@ -37,11 +39,36 @@ const tmpAge = 7 * 24 * time.Hour
 // Jail returns the lasting jail of a pack for one owner, and makes it when it
 // is missing. The owner is everything that must be kept apart: the Principal,
 // together with the tenant where there are several. Two owners never share a
-// folder.
+// folder. While a pack's data is being removed there is none to be had.
 func (s *Store) Jail(id, owner string) (*Jail, error) {
 	if !validID(id) {
 		return nil, s.unknownPack(id)
 	}
+	if err := s.privateDir(s.path(locksDir)); err != nil {
+		return nil, err
+	}
+	unlock, ok, err := durable.TryLockShared(s.jailLock(id), s.opts.Holder)
+	if err != nil {
+		return nil, ioFault("lock", s.jailLock(id), err)
+	}
+	if !ok {
+		return nil, fault.Newf(durable.CodeLocked, "the data of %q is being removed", id).
+			WithHint("install the pack again once that is done")
+	}
+	jail, err := s.lastingJail(id, owner)
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	jail.close = unlock
+	return jail, nil
+}
+
+// jailLock is held by whoever uses a jail of the pack, all together, and alone by
+// whoever removes them.
+func (s *Store) jailLock(id string) string { return s.path(locksDir, "data-"+id+".lock") }
+
+func (s *Store) lastingJail(id, owner string) (*Jail, error) {
 	dir := s.path(jailsDir, id, ownerName(owner))
 	jail := jailAt(dir)
 	for _, part := range []string{s.path(jailsDir), s.path(jailsDir, id), dir, jail.Home, jail.Tmp, jail.Work} {
@@ -117,7 +144,25 @@ func (s *Store) jailKept(id string) bool {
 	return err == nil && len(entries) > 0
 }
 
-// removeJail removes the data of a pack.
+// seizeJail keeps everybody from the data of a pack until release, and refuses
+// while a call has it.
+func (s *Store) seizeJail(id string) (release func(), err error) {
+	lock := s.jailLock(id)
+	unlock, ok, err := durable.TryLock(lock, s.opts.Holder)
+	if err != nil {
+		return nil, ioFault("lock", lock, err)
+	}
+	if !ok {
+		return nil, fault.Newf(durable.CodeLocked, "a command of %q is running in the data that would be removed", id).
+			WithHint("nothing was removed; wait until the command has ended, or end it")
+	}
+	return func() {
+		_ = os.Remove(lock)
+		unlock()
+	}, nil
+}
+
+// removeJail removes the data of a pack, which the caller has seized.
 func (s *Store) removeJail(id string) error {
 	dir := s.path(jailsDir, id)
 	makeRemovable(dir)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -262,7 +263,9 @@ func (s *Store) locked(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-// InstalledIDs lists the installed packs in the order of their ids.
+// InstalledIDs lists the installed packs in the order of their ids. An empty folder
+// that no record speaks of is a stray and no pack; one that was emptied is a pack
+// that changed.
 func (s *Store) InstalledIDs() ([]string, error) {
 	entries, err := os.ReadDir(s.path(packsDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -273,12 +276,26 @@ func (s *Store) InstalledIDs() ([]string, error) {
 	}
 	found := make([]string, 0, len(entries))
 	for _, entry := range entries {
-		if entry.IsDir() && validID(entry.Name()) {
+		if entry.IsDir() && validID(entry.Name()) && !s.stray(entry.Name()) {
 			found = append(found, entry.Name())
 		}
 	}
 	slices.Sort(found)
 	return found, nil
+}
+
+// stray reports whether a pack's folder is empty, with no record of a pack.
+func (s *Store) stray(id string) bool {
+	dir, err := os.Open(s.PackDir(id))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = dir.Close() }()
+	if _, err := dir.Readdirnames(1); !errors.Is(err, io.EOF) {
+		return false
+	}
+	rec, err := s.readRecord(id)
+	return err == nil && rec == nil
 }
 
 // Installed reports whether the pack's folder is there.

@@ -29,7 +29,8 @@ type UninstallResult struct {
 // and its record. The data of its program stays unless the options say so, and
 // with it the note of what was accepted, so that no other pack can take over
 // the id and the data without a person noticing. Data that was kept so can be
-// removed later, when the pack itself is gone. The caller has checked
+// removed later, when the pack itself is gone; while a command of the pack runs,
+// nothing is removed if its data is to go. The caller has checked
 // pack.install.
 func (s *Store) Uninstall(ctx context.Context, id string, opts UninstallOptions) (UninstallResult, error) {
 	if id == hcp.BootstrapPack {
@@ -40,6 +41,13 @@ func (s *Store) Uninstall(ctx context.Context, id string, opts UninstallOptions)
 		if !s.Installed(id) && !(opts.RemoveData && validID(id) && s.jailKept(id)) {
 			f := fault.Newf(CodeNotInstalled, "pack not installed: %s", shown(id))
 			return s.suggest(f, id, "uninstall")
+		}
+		if opts.RemoveData {
+			release, err := s.seizeJail(id)
+			if err != nil {
+				return err
+			}
+			defer release()
 		}
 		if err := s.updateState(func(st *State) error {
 			result.Deactivated = st.deactivate(id)

@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 )
 
@@ -324,6 +326,7 @@ func TestUninstallKeepsDataUnlessAsked(t *testing.T) {
 		}
 		tree{"config/token": "x"}.write(t, jail.Home)
 		chmod(t, filepath.Join(jail.Home, "config"), 0o500)
+		jail.Close()
 		result, err := s.Uninstall(t.Context(), "demo", UninstallOptions{RemoveData: removeData})
 		if err != nil {
 			t.Fatal(err)
@@ -352,6 +355,7 @@ func TestKeptDataIsRemovedAfterwards(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree{"config/token": "x"}.write(t, jail.Home)
+	jail.Close()
 	result, err := s.Uninstall(t.Context(), "demo", UninstallOptions{})
 	if err != nil || !strings.Contains(strings.Join(result.Notes, ""), "hcpx uninstall demo --data") {
 		t.Fatalf("%+v, %v", result, err)
@@ -367,6 +371,67 @@ func TestKeptDataIsRemovedAfterwards(t *testing.T) {
 	}
 	if _, err := s.Uninstall(t.Context(), "demo", UninstallOptions{RemoveData: true}); !fault.Is(err, CodeNotInstalled) {
 		t.Fatal(err)
+	}
+}
+
+// A command that runs keeps its home: removing the data is refused, and then
+// nothing of the pack is removed.
+func TestDataInUseIsNotRemoved(t *testing.T) {
+	s := newStore(t)
+	install(t, s, source(t, wrapPack("demo", "./bin/demo")))
+	activate(t, s, "demo")
+	first, err := s.Jail("demo", "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := s.Jail("demo", "ada")
+	if err != nil {
+		t.Fatalf("two calls at once: %v", err)
+	}
+	write(t, filepath.Join(first.Home, "token"), "x")
+	first.Close()
+	_, err = s.Uninstall(t.Context(), "demo", UninstallOptions{RemoveData: true})
+	wantCode(t, err, durable.CodeLocked)
+	if _, err := os.Stat(filepath.Join(first.Home, "token")); err != nil || !s.Installed("demo") {
+		t.Fatalf("%v, installed %v", err, s.Installed("demo"))
+	}
+	release, err := s.seizeJail("other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Jail("other", "ada"); !fault.Is(err, durable.CodeLocked) {
+		t.Fatalf("a jail while its data goes: %v", err)
+	}
+	release()
+	second.Close()
+	if _, err := s.Uninstall(t.Context(), "demo", UninstallOptions{RemoveData: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(first.Home); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal("the data is still there")
+	}
+}
+
+func TestEmptyFolderIsNoPack(t *testing.T) {
+	s := newStore(t)
+	install(t, s, source(t, wrapPack("demo", "./bin/demo")))
+	if err := os.Mkdir(s.PackDir("stray"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := s.InstalledIDs(); err != nil || !slices.Equal(ids, []string{"demo", "hcp-cli"}) {
+		t.Fatalf("%q, %v", ids, err)
+	}
+	entries, err := os.ReadDir(s.PackDir("demo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if err := os.RemoveAll(filepath.Join(s.PackDir("demo"), entry.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ids, err := s.InstalledIDs(); err != nil || !slices.Equal(ids, []string{"demo", "hcp-cli"}) {
+		t.Fatalf("a pack that was emptied: %q, %v", ids, err)
 	}
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -85,7 +84,7 @@ type Call struct {
 // Run runs the app and returns the exit code.
 func (a App) Run(ctx context.Context, inv Invocation) int {
 	if len(inv.Args) == 1 && inv.Args[0] == "--version" {
-		return a.printVersion(inv)
+		return (&Call{Invocation: inv, App: a}).print(Result{Raw: a.versionLine()})
 	}
 	if a.Words != nil {
 		inv.Args = a.Words(inv.Args)
@@ -103,11 +102,6 @@ func (a App) Run(ctx context.Context, inv Invocation) int {
 		call.JSON = asked // a value that --json does not take has cleared it
 	}
 	return call.finish(ctx, err)
-}
-
-func (a App) printVersion(inv Invocation) int {
-	_, err := fmt.Fprintln(inv.Stdout, a.versionLine())
-	return exitOf(err)
 }
 
 func (a App) versionLine() string {

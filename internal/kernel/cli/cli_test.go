@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"strings"
 	"syscall"
 	"testing"
@@ -105,6 +106,8 @@ func failing(c *cli.Call) *cobra.Command {
 				WithHint("install it").WithNext("tool install x").WithExit(7)
 		case "error":
 			return cli.Result{}, errors.New("disk on fire")
+		case "exit":
+			return cli.Result{Value: map[string]any{"ok": false}, Exit: 7}, nil
 		case "panic":
 			panic("index out of range")
 		default:
@@ -216,11 +219,36 @@ func TestReaderThatWentAwayIsNoComplaint(t *testing.T) {
 	}
 }
 
+// A result that is lost is no success, whatever form it has; that the command ran
+// is told, so that nobody runs a write twice unknowing.
 func TestOutputThatCannotBeWrittenFails(t *testing.T) {
-	inv, _, errOut := start("echo", "a", "--json")
-	inv.Stdout = brokenWriter{syscall.ENOSPC}
-	if code := app().Run(context.Background(), inv); code != 1 || !strings.Contains(errOut.String(), "could not be written") {
-		t.Errorf("code %d, stderr %q", code, errOut)
+	for _, c := range []struct {
+		args []string
+		code int
+		want []string
+	}{
+		{[]string{"echo", "a", "--json"}, 1, []string{"ran and succeeded", "could not be written: no space left on device"}},
+		{[]string{"echo", "a"}, 1, []string{"ran and succeeded"}},
+		{[]string{"skill"}, 1, []string{"ran and succeeded"}},
+		{[]string{"help"}, 1, []string{"could not be written"}},
+		{[]string{"echo", "--help"}, 1, []string{"could not be written"}},
+		{[]string{"version", "--json"}, 1, []string{"could not be written"}},
+		{[]string{"--version"}, 1, []string{"could not be written"}},
+		{[]string{"completion", "bash"}, 1, []string{"could not be written"}},
+		{[]string{"fail", "exit", "--json"}, 7, []string{"ran and failed", "could not be written"}},
+		{[]string{"fail", "fault", "--json"}, 7, []string{`pack "x" is not installed`, "hint: install it"}},
+	} {
+		inv, _, errOut := start(c.args...)
+		inv.Stdout = brokenWriter{&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}}
+		code := app().Run(context.Background(), inv)
+		if code != c.code {
+			t.Errorf("%q: exit %d, want %d", c.args, code, c.code)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(errOut.String(), want) {
+				t.Errorf("%q: stderr %q lacks %q", c.args, errOut, want)
+			}
+		}
 	}
 }
 

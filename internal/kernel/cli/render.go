@@ -44,7 +44,7 @@ func (c *Call) print(r Result) int {
 		return c.fail(context.Background(), err)
 	}
 	if _, err := io.WriteString(c.Stdout, text); err != nil {
-		return c.writeFailed(err)
+		return c.lost(err, r.Exit)
 	}
 	return r.Exit
 }
@@ -79,7 +79,7 @@ func (c *Call) render(r Result) (string, error) {
 // fail prints a failure and returns its exit code.
 func (c *Call) fail(ctx context.Context, err error) int {
 	if isBrokenPipe(err) {
-		return exitOf(err)
+		return exitBrokenPipe
 	}
 	f := fault.From(err)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -108,9 +108,13 @@ func (c *Call) fail(ctx context.Context, err error) int {
 	if err == nil {
 		_, err = fmt.Fprintf(out, "%s\n", data)
 	}
-	if err != nil {
-		return c.writeFailed(err)
+	switch {
+	case err == nil:
+		return exit
+	case isBrokenPipe(err):
+		return exitBrokenPipe
 	}
+	c.explain(f) // the failure itself must not be lost with the output
 	return exit
 }
 
@@ -154,28 +158,37 @@ func hcpFailure(f *fault.Error) any {
 	return failure{Error: f.Message, Code: f.Code, Hint: f.Hint, Next: f.Next}
 }
 
-// writeFailed reports that the output could not be written. A reader that went
-// away, as `head` does, is no failure worth a word.
-func (c *Call) writeFailed(err error) int {
-	if !isBrokenPipe(err) {
-		c.explain(fault.New("output", "the output could not be written").Because(err))
+// CodeOutputLost is a command that ran and whose result could not be written.
+const CodeOutputLost = "output_lost"
+
+// lost reports that the result of a command that ran, and ended with exit, could not
+// be written. A reader that went away, as `head` does, is no failure worth a word.
+//
+// A standard output that was closed before the program started cannot be told from
+// /dev/null, which the Go runtime opens in its place before anything of ours runs.
+func (c *Call) lost(err error, exit int) int {
+	if isBrokenPipe(err) {
+		return exitBrokenPipe
 	}
-	return exitOf(err)
+	how := "ran and succeeded"
+	if exit != 0 {
+		how = "ran and failed"
+	}
+	c.explain(fault.Newf(CodeOutputLost, "the command %s, but its result could not be written: %s", how, plainReason(err)).
+		WithHint("what it did is done; look at that before running it again"))
+	return max(exit, fault.ExitFailure)
+}
+
+// plainReason is what the system says, without the names of calls and streams.
+func plainReason(err error) string {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return errno.Error()
+	}
+	return err.Error()
 }
 
 // exitBrokenPipe is what a shell reports for a process that SIGPIPE ended.
 const exitBrokenPipe = 128 + 13
-
-func exitOf(err error) int {
-	switch {
-	case err == nil:
-		return 0
-	case isBrokenPipe(err):
-		return exitBrokenPipe
-	default:
-		return fault.ExitFailure
-	}
-}
 
 func isBrokenPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)

@@ -36,6 +36,11 @@ func TryLock(path, holder string) (unlock func(), ok bool, err error) {
 	return attempt(path, holder, exclusive)
 }
 
+// TryLockShared is LockShared without waiting; ok says whether no Lock was held.
+func TryLockShared(path, holder string) (unlock func(), ok bool, err error) {
+	return attempt(path, holder, shared)
+}
+
 // Holder returns who took the lock last, whether it is still held or not.
 func Holder(path string) string {
 	f, err := os.OpenFile(path, os.O_RDONLY|noFollow|nonBlock, 0)

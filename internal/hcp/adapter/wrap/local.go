@@ -14,8 +14,8 @@ import (
 	"bridle/internal/kernel/fault"
 )
 
-// Jail is a private place of a pack's program on this machine. Close ends the
-// use of one that was made for a single call.
+// Jail is a private place of a pack's program on this machine. Close, where there
+// is one, ends its use, and removes one that was made for a single call.
 type Jail struct {
 	Home, Tmp, Work string
 	Close           func()
@@ -85,10 +85,14 @@ func (l *Local) Prepare(ctx context.Context, r adapter.Request) (Stay, error) {
 	if err != nil {
 		return nil, err
 	}
+	if jail.Close != nil {
+		s.closers = append(s.closers, jail.Close)
+	}
 	s.place = Place{Home: jail.Home, Tmp: jail.Tmp, HomeEnv: workspace.HomeEnv}
 	s.place.ReadWrite = append(s.place.ReadWrite, jail.Home, jail.Tmp)
 	s.place.ReadExec = append(s.place.ReadExec, r.Pack.Dir)
 	if err := l.watch(ctx, s); err != nil {
+		s.Cleanup()
 		return nil, err
 	}
 	if err := l.enter(s, r, jail); err != nil {
