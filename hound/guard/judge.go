@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -126,6 +127,9 @@ func (x *execution) result(r run, changes []change, failure error) (*hound.RunRe
 	if failure != nil {
 		f := fault.From(failure)
 		result.Outcome, result.Error = hound.OutcomeFailed, f.Message
+		if r.answered == nil && r.cleanup != nil && !r.cleanup.Proven {
+			result.Error += fmt.Sprintf("; nothing proves that none of its processes is left (%s)", r.cleanup.Method)
+		}
 		if f.Exit == hound.ExitHeld {
 			result.Outcome = hound.OutcomeHeld
 		}
@@ -136,6 +140,13 @@ func (x *execution) result(r run, changes []change, failure error) (*hound.RunRe
 		result.Data = json.RawMessage("{}")
 	}
 	return result, nil
+}
+
+// isCleanup tells what looks like a proof of cleanup, which is the kernel's alone
+// to give: one in a driver's answer is left out.
+func isCleanup(diagnostic json.RawMessage) bool {
+	members, err := document.Members(diagnostic)
+	return err == nil && string(members["schema_version"]) == `"`+hound.SchemaCleanup+`"`
 }
 
 // withCleanup adds the proof of cleanup to the diagnostics of a response, which
@@ -152,7 +163,7 @@ func withCleanup(r *hound.Response, cleanup *hound.Cleanup) (json.RawMessage, er
 	if err != nil {
 		return nil, err
 	}
-	members["diagnostics"], err = document.Canonical(append(slices.Clone(r.Diagnostics), entry))
+	members["diagnostics"], err = document.Canonical(append(slices.DeleteFunc(slices.Clone(r.Diagnostics), isCleanup), entry))
 	if err != nil {
 		return nil, err
 	}

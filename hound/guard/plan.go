@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"bridle/hound"
+	"bridle/internal/hound/document"
 	"bridle/internal/hound/plan"
+	"bridle/internal/hound/record"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/redact"
 )
@@ -82,6 +84,9 @@ func (s *session) plan(ctx context.Context, input json.RawMessage, asOf string) 
 	if err := s.outOfSight(expected, w.before); err != nil {
 		return nil, err
 	}
+	if err := s.amongRecords(expected); err != nil {
+		return nil, err
+	}
 	bound.Proposal = w.Response.Raw
 	return plan.Seal(bound)
 }
@@ -106,6 +111,24 @@ func (s *session) outOfSight(expected plan.Expected, now look) error {
 				return fault.Newf(hound.CodeBadEffects, "the proposal is refused: %q lies below the exclude %q, where nothing is watched", path, prefix).
 					WithExit(hound.ExitRefused)
 			}
+		}
+	}
+	return nil
+}
+
+// amongRecords refuses effects on what tells of earlier runs: a plan is not the
+// way to make, change or remove a record, whatever the write scopes hold.
+func (s *session) amongRecords(expected plan.Expected) error {
+	root := s.manifest.RunRootPath()
+	for _, path := range expected.Paths() {
+		inside := below(root, path) || below(path, root)
+		if root == "." {
+			first, _, _ := strings.Cut(path, "/")
+			inside = document.IsSHA256(first) || strings.HasPrefix(first, record.Pruned)
+		}
+		if inside {
+			return fault.Newf(hound.CodeBadEffects, "the proposal is refused: %q lies where the run records are, %q", path, root).
+				WithHint("records are written by hound alone").WithExit(hound.ExitRefused)
 		}
 	}
 	return nil

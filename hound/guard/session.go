@@ -58,6 +58,9 @@ func (g *Guard) open(path, operation string) (*session, error) {
 	if err := s.locate(); err != nil {
 		return nil, err
 	}
+	if err := watchesRecords(m); err != nil {
+		return nil, err
+	}
 	env, err := conversation.EnvironmentOf(m, operation, g.lookup)
 	if err != nil {
 		return nil, err
@@ -90,6 +93,19 @@ func (s *session) locate() error {
 			WithHint("name the root itself").WithExit(hound.ExitRefused)
 	}
 	s.root, s.gitDir = at.Root, at.GitDir
+	return nil
+}
+
+// watchesRecords refuses excludes that take run records out of sight: a driver
+// could then forge or remove those of other runs unseen.
+func watchesRecords(m *manifest.Manifest) error {
+	root := m.RunRootPath()
+	for _, prefix := range m.Excludes() {
+		if below(prefix, root) || below(root, prefix) {
+			return fault.Newf(hound.CodeBadManifest, "the exclude %q hides the run records in %q", prefix, root).
+				WithHint("exclude what can be thrown away, and no records").WithExit(hound.ExitRefused)
+		}
+	}
 	return nil
 }
 

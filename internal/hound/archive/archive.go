@@ -53,7 +53,7 @@ type Run struct {
 }
 
 // Journal is the file with the digests of removed records.
-const Journal = "pruned.jsonl"
+const Journal = record.Pruned
 
 // List returns the records below a run root, the oldest first. A run root that
 // is not there has none.

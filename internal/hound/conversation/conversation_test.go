@@ -257,6 +257,18 @@ func TestProgramsAreFoundOnTheFixedPathOrFromTheRoot(t *testing.T) {
 	}
 }
 
+// A driver whose supervisor was killed may have run and done anything: that is not
+// a program that could not be found.
+func TestDriverWithoutItsSupervisorFailed(t *testing.T) {
+	d := driver(t, "", nil)
+	d.Run = func(context.Context, proc.Spec) (proc.Result, hound.Cleanup, error) {
+		return proc.Result{}, hound.Cleanup{}, fault.New(proc.CodeSupervisorLost, "the supervisor ended")
+	}
+	if _, err := d.Ask(context.Background(), read()); !fault.Is(err, hound.CodeDriver) {
+		t.Error(err)
+	}
+}
+
 func TestResponsesAreStrict(t *testing.T) {
 	with := func(more string) string { return strings.TrimSuffix(good, "}") + more + "}" }
 	for name, text := range map[string]string{

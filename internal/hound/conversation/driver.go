@@ -146,6 +146,10 @@ func notStarted(name string, err error) error {
 		return err
 	}
 	f := fault.From(err)
+	if f.Code == proc.CodeSupervisorLost {
+		// It may have run, and done anything.
+		return fault.Newf(hound.CodeDriver, "the driver's program %q did not come to its end: %s", name, f.Message).WithHint("%s", f.Hint).Because(err)
+	}
 	return fault.Newf(hound.CodeDriverMissing, "the driver's program %q could not be started: %s", name, f.Message).
 		WithHint("%s", f.Hint).Because(err)
 }

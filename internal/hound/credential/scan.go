@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"net/url"
 	"strings"
 
 	"bridle/internal/kernel/canon"
@@ -17,6 +18,7 @@ import (
 const (
 	maxNesting  = 6
 	maxUnpacked = 64 << 20 // of one response, all attachments together
+	maxTries    = 10_000   // beginnings of gzip, of which nobody prints that many
 )
 
 // A Scanner finds secrets. A nil one knows none.
@@ -98,6 +100,7 @@ func (s *Scanner) InDocument(data []byte, limits canon.Limits) bool {
 type look struct {
 	*Scanner
 	budget int
+	tries  int
 	limits canon.Limits
 }
 
@@ -110,9 +113,11 @@ func (l *look) bytes(data []byte, depth int) bool {
 	if l.budget -= len(data); l.budget < 0 || depth > maxNesting {
 		return true
 	}
-	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		plain, ok := l.gunzip(data)
-		return !ok || plain != nil && l.bytes(plain, depth+1)
+	if l.packed(data, depth) {
+		return true
+	}
+	if bytes.HasPrefix(data, gzipMagic) {
+		return false
 	}
 	trimmed := bytes.TrimSpace(data)
 	if len(trimmed) == 0 || trimmed[0] != '{' && trimmed[0] != '[' && trimmed[0] != '"' {
@@ -122,14 +127,58 @@ func (l *look) bytes(data []byte, depth int) bool {
 	return err == nil && l.value(value, depth)
 }
 
-// encoded looks at what a text encodes as a whole.
+// gzipMagic begins what gzip packs; so do its base64 and its hexadecimal.
+var gzipMagic = []byte{0x1f, 0x8b, 0x08}
+
+// packed looks into what gzip packed, wherever it begins.
+func (l *look) packed(data []byte, depth int) bool {
+	for at := 0; ; at++ {
+		next := bytes.Index(data[at:], gzipMagic)
+		if next < 0 {
+			return false
+		}
+		if l.tries++; l.tries > maxTries {
+			return true
+		}
+		at += next
+		if plain, ok := l.gunzip(data[at:]); !ok || plain != nil && l.bytes(plain, depth+1) {
+			return true
+		}
+	}
+}
+
+// attached yields what stands in a text from where an attachment seems to begin.
+func attached(text string) (found []string) {
+	const most = 64
+	for _, begin := range []string{"H4sI", "1f8b08", "1F8B08"} {
+		for rest := text; len(found) < most; rest = rest[len(begin):] {
+			at := strings.Index(rest, begin)
+			if at < 0 {
+				break
+			}
+			rest = rest[at:]
+			end := strings.IndexFunc(rest, func(r rune) bool {
+				return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+/-_\r\n", r))
+			})
+			if end < 0 {
+				end = len(rest)
+			}
+			found = append(found, rest[:end])
+		}
+	}
+	return found
+}
+
+// encoded looks at what a text encodes as a whole, and at attachments in it.
 func (l *look) encoded(text string, depth int) bool {
 	if len(text) < shortest {
 		return false
 	}
-	for _, decoded := range decode(text) {
-		if l.bytes(decoded, depth+1) {
-			return true
+	for _, part := range append(attached(text), text) {
+		for _, decoded := range decode(part) {
+			if l.bytes(decoded, depth+1) {
+				return true
+			}
 		}
 	}
 	return false
@@ -190,6 +239,9 @@ func decode(text string) [][]byte {
 		bare = payload
 	}
 	var all [][]byte
+	if plain, err := url.PathUnescape(text); err == nil && plain != text {
+		all = append(all, []byte(plain))
+	}
 	if data, err := hex.DecodeString(bare); err == nil {
 		all = append(all, data)
 	}

@@ -26,6 +26,12 @@ func approveCommand(c *cli.Call) *cobra.Command {
 	flags.StringVar(&output, "output", "", "the `file` that the approval is written to; it must not exist")
 	required(cmd, "plan", "reviewer", "output")
 	cmd.RunE = c.Run(func(context.Context, []string) (cli.Result, error) {
+		// An empty variable of a script is no wish for an approval without an end.
+		for _, name := range []string{"approved-at", "expires-at"} {
+			if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+				return cli.Result{}, usage(cmd, "--%s is empty", name)
+			}
+		}
 		if err := personApproves(c); err != nil {
 			return cli.Result{}, err
 		}

@@ -8,6 +8,7 @@ import (
 	"bridle/hound"
 	"bridle/internal/hound/document"
 	"bridle/internal/hound/manifest"
+	"bridle/internal/hound/record"
 	"bridle/internal/hound/view"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/git"
@@ -21,14 +22,27 @@ const systemPath = "/usr/bin:/bin:/usr/local/bin"
 func runRoot(c *cli.Call, driver string) (string, error) {
 	if driver == "" {
 		root, err := git.Root(c.Dir)
-		return filepath.Join(root, filepath.FromSlash(hound.DefaultRunRoot)), err
+		if err != nil {
+			return "", err
+		}
+		return below(root, hound.DefaultRunRoot)
 	}
 	m, err := manifest.Load(resolve(c, driver))
 	if err != nil {
 		return "", err
 	}
 	root, err := m.Root()
-	return filepath.Join(root, filepath.FromSlash(m.RunRootPath())), err
+	if err != nil {
+		return "", err
+	}
+	return below(root, m.RunRootPath())
+}
+
+// below is a run root in its repository. Behind a link it would be another one's,
+// whose records are not to be removed from here.
+func below(root, runs string) (string, error) {
+	at := filepath.Join(root, filepath.FromSlash(runs))
+	return at, record.Reachable(root, runs+"/record")
 }
 
 // before finds what files were: a working file or a blob of HEAD with the hash

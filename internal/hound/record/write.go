@@ -34,16 +34,41 @@ type Directory struct {
 	written map[string][]byte
 }
 
-// Exists refuses to go on when the plan has a record already.
+// Pruned is the file beside the records with the digests of those that were
+// removed.
+const Pruned = "pruned.jsonl"
+
+// Exists refuses to go on when the plan has a record already, or had one.
 func Exists(path string) error {
 	_, err := os.Lstat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(err, fs.ErrNotExist):
+		return removed(path)
+	case errors.Is(err, syscall.ENOTDIR):
 		return nil // what stands in the way is Create's to refuse
 	case err != nil:
 		return durable.Explain("look for", path, err)
 	}
 	return exists(path)
+}
+
+// removed refuses a plan whose record was removed since: it was executed all the
+// same. A list that cannot be read may name any plan.
+func removed(path string) error {
+	dir, planID := filepath.Split(path)
+	list := filepath.Join(dir, Pruned)
+	data, err := readFile(list, fs.FileMode.IsRegular)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fault.Newf(hound.CodeUnreadable, "the list of removed records %q cannot be read", list).
+			WithHint("without it nobody knows which plans were executed").Because(err).WithExit(hound.ExitRefused)
+	case bytes.Contains(data, []byte(`"plan_id":"`+planID+`"`)):
+		return fault.Newf(hound.CodeRunExists, "the plan was executed before: %q names its record among those that were removed", list).
+			WithHint("a plan is executed once; make a new one").WithExit(hound.ExitRefused)
+	}
+	return nil
 }
 
 func exists(path string) error {
@@ -63,9 +88,8 @@ func Create(root, relative string, run Run) (*Directory, error) {
 	}
 	path := filepath.Join(root, filepath.FromSlash(relative))
 	d := &Directory{Path: path, above: above(root, relative), run: run, files: files}
-	if bad := d.blocked(); bad != "" {
-		return nil, fault.Newf(hound.CodeBadManifest, "the run root cannot be used: %q is no folder", bad).
-			WithHint("nothing was executed; records must lie in the repository itself").WithExit(hound.ExitRefused)
+	if err := Reachable(root, relative); err != nil {
+		return nil, err
 	}
 	first := map[string][]byte{}
 	for name, data := range files {
@@ -88,6 +112,17 @@ func Create(root, relative string, run Run) (*Directory, error) {
 	}
 	d.written = first
 	return d, nil
+}
+
+// Reachable refuses a way from a repository's root to a record that leads through
+// anything but folders: the other end of a link is not the repository's.
+func Reachable(root, relative string) error {
+	d := Directory{above: above(root, relative)}
+	if bad := d.blocked(); bad != "" {
+		return fault.Newf(hound.CodeBadManifest, "the run root cannot be used: %q is no folder", bad).
+			WithHint("records must lie in the repository itself; nothing was done").WithExit(hound.ExitRefused)
+	}
+	return nil
 }
 
 // above lists the folders between a root and a path below it, the outermost first.

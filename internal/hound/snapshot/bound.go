@@ -161,7 +161,7 @@ func (b *binder) whole(list *[]PathHash, dir string) {
 // untracked goes through the tree with the rules of what git ignores.
 func (b *binder) untracked() error {
 	r := b.snapshot.repository
-	exclude, err := readSome(filepath.Join(r.common, "info", "exclude"), maxRef)
+	exclude, err := git.ReadPlain(filepath.Join(r.common, "info", "exclude"), maxRef)
 	if err != nil && !os.IsNotExist(err) {
 		return unreadable(filepath.Join(r.common, "info", "exclude"), err)
 	}
@@ -193,7 +193,7 @@ func (b *binder) rulesOf(r *rules) (*git.Ignoring, error) {
 		return r.own, nil
 	}
 	path := join(r.path, ".gitignore")
-	data, err := readSome(filepath.Join(b.snapshot.repository.root, filepath.FromSlash(path)), maxRules)
+	data, err := git.ReadPlain(filepath.Join(b.snapshot.repository.root, filepath.FromSlash(path)), maxRules)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}

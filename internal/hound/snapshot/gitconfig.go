@@ -1,9 +1,12 @@
 package snapshot
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"bridle/internal/kernel/git"
 )
 
 // setting is one line of a configuration file.
@@ -128,7 +131,12 @@ type configuration struct {
 	files    []string // absolute, each once, also those that are not there
 	seen     map[string]bool
 	endless  bool // there were more files than are looked at
+	// unusable is the first file that git itself could not come to the end of.
+	unusable error
 }
+
+// maxConfig bounds one file of configuration.
+const maxConfig = 4 << 20
 
 // maxConfigFiles bounds how many files a configuration is taken from.
 const maxConfigFiles = 1000
@@ -149,9 +157,14 @@ func (c *configuration) read(path string) {
 	}
 	c.seen[path] = true
 	c.files = append(c.files, path)
-	data, err := os.ReadFile(path)
+	data, err := git.ReadPlain(path, maxConfig)
 	if err != nil {
-		return // that it is not there or not readable is recorded with the file
+		// That it is not there or not readable is recorded with the file. Git goes on
+		// without it; a pipe, a device or no end it would read as well.
+		if endless := errors.Is(err, git.ErrTooLong) || errors.Is(err, git.ErrNotPlain) && !isFolder(path); endless && c.unusable == nil {
+			c.unusable = unreadable(path, err)
+		}
+		return
 	}
 	for _, s := range parseConfig(string(data)) {
 		c.settings = append(c.settings, s)
@@ -189,4 +202,9 @@ func (c *configuration) last(key string) (value string, ok bool) {
 		}
 	}
 	return value, ok
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

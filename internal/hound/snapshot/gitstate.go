@@ -5,12 +5,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"bridle/internal/kernel/git"
 )
 
 // part is what of git's state a path belongs to.
@@ -80,6 +83,7 @@ func (r *repository) readState(ctx context.Context, now int64, base *gitState) (
 		if dir != r.gitDir {
 			prefix = ".git/@common/"
 		}
+		collected.put(prefix+".", partControl, t.self.file())
 		if err := collected.add(dir, prefix, t); err != nil {
 			return nil, err
 		}
@@ -158,6 +162,9 @@ func (c *collector) add(dir, prefix string, t *tree) error {
 func (c *collector) addEntry(dir, prefix, path string, e *entry) error {
 	first, rest, _ := strings.Cut(path, "/")
 	switch {
+	case rest == "" && e.kind == Directory && (first == "refs" || first == "objects"):
+		c.put(prefix+path, partControl, e.file()) // those below come and go with packing
+		return nil
 	case first == "refs" && e.kind == Directory, path == "packed-refs", path == "index":
 		return nil
 	case first == "refs" && !strings.HasSuffix(path, ".lock"):
@@ -184,35 +191,18 @@ const maxRef = 64 << 10
 // refValue reads a loose ref: an id, or the name of another one.
 func refValue(path string, kind Kind) (string, error) {
 	if kind == Link {
+		// Git follows it, and would take a whole folder of anything for refs.
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			return "", errors.New("it is a link, and not to a file")
+		}
 		target, err := os.Readlink(path)
 		return "link: " + target, err
 	}
 	if kind != Regular {
 		return "", errors.New("it is no ref")
 	}
-	data, err := readSome(path, maxRef)
+	data, err := git.ReadPlain(path, maxRef)
 	return strings.TrimRight(string(data), " \t\r\n"), err
-}
-
-// readSome reads a file that must not be longer than a limit.
-func readSome(path string, limit int64) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
-	}
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = errors.New("it is too long")
-	}
-	return data, err
 }
 
 // maxPacked and maxIndex bound files that are read whole.
@@ -223,7 +213,7 @@ const (
 
 // packed reads the refs that are kept in one file.
 func (c *collector) packed(path string) error {
-	data, err := readSome(path, maxPacked)
+	data, err := git.ReadPlain(path, maxPacked)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -277,7 +267,7 @@ func (s *gitState) indexUnmoved(base *gitState) bool {
 }
 
 func (r *repository) readIndex(path string) (*index, error) {
-	data, err := readSome(path, maxIndex)
+	data, err := git.ReadPlain(path, maxIndex)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		x := &index{}
@@ -328,6 +318,10 @@ func isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
+// maxProgram bounds the hooks and configuration outside the Git directory that are
+// read; longer ones are known by their size.
+const maxProgram = 1 << 30
+
 // through records a file as git would see it, links followed. What cannot be read
 // is recorded as that.
 func through(path string) File {
@@ -341,6 +335,10 @@ func through(path string) File {
 	f := File{Kind: Value, Mode: entryMode(info)}
 	if !info.Mode().IsRegular() {
 		f.Link = info.Mode().Type().String()
+		return f
+	}
+	if info.Size() > maxProgram {
+		f.Link = fmt.Sprintf("%d bytes", info.Size())
 		return f
 	}
 	file, err := os.Open(path)

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"bridle/internal/kernel/durable"
+	"bridle/internal/kernel/git"
 )
 
 // Memory is what is kept of a snapshot between calls: what the kernel told of
@@ -37,7 +38,7 @@ func place(r *repository) string {
 // bootID tells one boot of the machine from another. A clock that was set back
 // while the machine was off could otherwise give a change time twice.
 func bootID() string {
-	id, err := readSome("/proc/sys/kernel/random/boot_id", 64)
+	id, err := git.ReadPlain("/proc/sys/kernel/random/boot_id", 64)
 	if err != nil {
 		return ""
 	}

@@ -257,3 +257,19 @@ func (b bound) differing(o bound) string {
 	slices.Sort(found)
 	return strings.Join(found, ",")
 }
+
+// What is kept in the repository would be a change of it, whatever way leads there.
+func TestNothingIsKeptInTheRepositoryItself(t *testing.T) {
+	r := newRepo(t)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(r.dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Join(r.dir, "kept"), filepath.Join(link, "kept"), filepath.Join(link, ".git", "kept", "deep")} {
+		r.o.CacheDir = dir
+		r.take(nil)
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s is there", dir)
+		}
+	}
+}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"bridle/internal/kernel/git"
 )
 
 // maxAlternates bounds how many stores a store borrows from.
@@ -110,7 +112,7 @@ func stamp(buf []byte, dir string, e *entry) []byte {
 // alternates lists the stores that a store borrows from.
 func alternates(store string) ([]string, error) {
 	path := filepath.Join(store, "info", "alternates")
-	data, err := readSome(path, maxRef)
+	data, err := git.ReadPlain(path, maxRef)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -38,7 +37,7 @@ func locate(root, home string) (*repository, error) {
 			WithHint("name the root").WithNext("git rev-parse --show-toplevel")
 	}
 	r := &repository{root: location.Root, gitDir: location.GitDir, common: location.GitDir, idSize: 20}
-	if text, err := os.ReadFile(filepath.Join(r.gitDir, "commondir")); err == nil {
+	if text, err := git.ReadPlain(filepath.Join(r.gitDir, "commondir"), maxRef); err == nil {
 		target := strings.TrimRight(string(text), "\r\n")
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(r.gitDir, target)
@@ -79,6 +78,9 @@ func Places(root string) ([]string, error) {
 
 // check refuses by name.
 func (r *repository) check() error {
+	if r.config.unusable != nil {
+		return r.config.unusable
+	}
 	if r.config.endless {
 		return unsupported("includes more than a thousand configuration files", "take the includes out")
 	}

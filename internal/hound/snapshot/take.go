@@ -56,7 +56,7 @@ func Take(ctx context.Context, root string, o Options) (*Snapshot, error) {
 	}
 	r.whole = o.Paranoid
 	s := &Snapshot{repository: r, excludes: cleaned(o.Excludes), options: o}
-	if below(o.CacheDir, []string{r.root, r.gitDir, r.common}) {
+	if below(realPlace(o.CacheDir), []string{r.root, r.gitDir, r.common}) {
 		s.options.CacheDir = "" // what is kept there would be a change of the repository
 	}
 	base := s.lender()
@@ -71,6 +71,19 @@ func Take(ctx context.Context, root string, o Options) (*Snapshot, error) {
 		_ = s.keep(dir)
 	}
 	return s, nil
+}
+
+// realPlace is a directory without links, as far as it is there.
+func realPlace(dir string) string {
+	for at, rest := dir, ""; filepath.IsAbs(at); at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return dir
 }
 
 // readAll reads git's state and the working tree, at once unless the one decides

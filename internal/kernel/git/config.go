@@ -3,7 +3,6 @@ package git
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -104,11 +103,10 @@ func (c *configReader) file(path string, depth int) error {
 	if depth > maxConfigDepth {
 		return fault.Newf(CodeUnsupported, "the git configuration in %q includes too many files in a row", path)
 	}
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > maxConfigFile {
+	data, err := ReadPlain(path, maxConfigFile)
+	if errors.Is(err, ErrTooLong) {
 		return fault.Newf(CodeUnsupported, "the git configuration in %q is larger than %d bytes", path, maxConfigFile)
 	}
-	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) && depth > 0 {
 		return nil
 	}

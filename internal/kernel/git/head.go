@@ -45,7 +45,7 @@ func branchRef(gitDir string) string {
 	if target, err := os.Readlink(path); err == nil && strings.HasPrefix(target, "refs/") {
 		return target
 	}
-	data, err := os.ReadFile(path)
+	data, err := ReadPlain(path, maxLine)
 	if err != nil {
 		return ""
 	}

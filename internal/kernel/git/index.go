@@ -84,7 +84,7 @@ var errPartial = errors.New("the index is split or sparse")
 
 // readIndexFile reads an index; nil when there is none.
 func readIndexFile(format Format, path string) (*index, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -92,6 +92,9 @@ func readIndexFile(format Format, path string) (*index, error) {
 		return nil, unreadable(path, err)
 	}
 	defer func() { _ = f.Close() }()
+	if kind, err := f.Stat(); err == nil && !kind.Mode().IsRegular() {
+		return nil, unreadable(path, ErrNotPlain)
+	}
 	info, err := infoOfFile(f)
 	if err != nil {
 		return nil, unreadable(path, err)

@@ -106,7 +106,7 @@ func (r *Repository) looseRef(gitDir, name string) (id OID, next string, err err
 	if target, err := os.Readlink(path); err == nil && strings.HasPrefix(target, "refs/") {
 		return "", target, checkRefName(target)
 	}
-	data, err := os.ReadFile(path)
+	data, err := ReadPlain(path, maxPacked)
 	if err != nil {
 		if noFile(err) {
 			return "", "", nil
@@ -181,7 +181,7 @@ type packedRefs struct {
 
 func (r *Repository) packedRefs() (packedRefs, error) {
 	path := filepath.Join(r.common, "packed-refs")
-	data, err := os.ReadFile(path)
+	data, err := ReadPlain(path, maxPacked)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return packedRefs{}, nil

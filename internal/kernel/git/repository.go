@@ -135,7 +135,7 @@ func bareAt(dir string) (string, error) {
 // commonDir follows the file by which a linked working tree names the folder
 // that it shares, and checks whose that is.
 func commonDir(gitDir string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	data, err := ReadPlain(filepath.Join(gitDir, "commondir"), maxLine)
 	if errors.Is(err, fs.ErrNotExist) {
 		return gitDir, nil
 	}

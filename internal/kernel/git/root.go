@@ -2,7 +2,6 @@ package git
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -81,12 +80,7 @@ func dataOf(root string) (found bool, gitDir string, err error) {
 // file is a statement about this place: one that leads nowhere is an error, and
 // the search does not go on to an outer repository that was not meant.
 func followFile(entry string) (string, error) {
-	file, err := os.Open(entry)
-	if err != nil {
-		return "", unreadable(entry, err)
-	}
-	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(io.LimitReader(file, 8<<10))
+	data, err := ReadPlain(entry, maxLine)
 	if err != nil {
 		return "", unreadable(entry, err)
 	}

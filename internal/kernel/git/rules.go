@@ -3,7 +3,6 @@ package git
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -73,7 +72,7 @@ func (s *ruleSet) collectDrivers(configs ...*config) {
 // load reads the files.
 func (s *ruleSet) load(r *Repository, user *config) error {
 	read := func(path string) ([]byte, error) {
-		data, err := os.ReadFile(path)
+		data, err := ReadPlain(path, maxRules)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
 			return nil, unreadable(path, err)
 		}

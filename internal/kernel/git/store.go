@@ -52,7 +52,7 @@ func (s *store) borrow(dir string, depth int) error {
 		return fault.New(CodeUnsupported, "the repository borrows objects over too many others")
 	}
 	s.dirs = append(s.dirs, dir)
-	list, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
+	list, err := ReadPlain(filepath.Join(dir, "info", "alternates"), maxRules)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -220,7 +220,7 @@ func (s *store) find(id OID) (Kind, []byte, error) {
 
 // readLoose reads an object that is a file of its own.
 func readLoose(path string) (Kind, []byte, error) {
-	compressed, err := os.ReadFile(path)
+	compressed, err := ReadPlain(path, maxLooseRaw)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", nil, err

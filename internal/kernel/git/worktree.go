@@ -157,7 +157,7 @@ func (r *Repository) publish(draft, link string) (string, error) {
 // forgotten reports whether data that is in the way was of a working tree in the
 // same place, which is not there any more, and has been removed.
 func (r *Repository) forgotten(admin, link string) bool {
-	data, err := os.ReadFile(filepath.Join(admin, "gitdir"))
+	data, err := ReadPlain(filepath.Join(admin, "gitdir"), maxLine)
 	if err != nil || strings.TrimRight(string(data), "\r\n") != link {
 		return false
 	}
@@ -232,7 +232,7 @@ func (r *Repository) Worktrees(ctx context.Context) ([]*Worktree, error) {
 	var list []*Worktree
 	for _, e := range entries {
 		admin := filepath.Join(all, e.Name())
-		data, err := os.ReadFile(filepath.Join(admin, "gitdir"))
+		data, err := ReadPlain(filepath.Join(admin, "gitdir"), maxLine)
 		if err != nil {
 			continue // being made, or half removed
 		}
@@ -295,7 +295,7 @@ func (w *Worktree) Repair(ctx context.Context, dir string) error {
 	if err != nil {
 		return durable.Explain("find", dir, err)
 	}
-	data, err := os.ReadFile(filepath.Join(root, ".git"))
+	data, err := ReadPlain(filepath.Join(root, ".git"), maxLine)
 	link, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
 	if err != nil || !ok || filepath.Base(link) != filepath.Base(w.gitDir) {
 		return fault.Newf(CodeBadWorktree, "%q is not the working tree %q", dir, filepath.Base(w.gitDir))
