@@ -82,7 +82,7 @@ func Resolve(p *pack.Pack, content map[string]string, search Search) (*File, err
 		err := bin.resolveInside(p, content, search)
 		return bin, err
 	}
-	path, why := search.look(name)
+	path, why := search.Find(name)
 	if path == "" {
 		bin.Reason = why
 		return bin, nil
@@ -131,10 +131,10 @@ func (b *File) resolveInside(p *pack.Pack, content map[string]string, search Sea
 	return nil
 }
 
-// look finds a bare name on the absolute entries of PATH that are not avoided.
+// Find finds a bare name on the absolute entries of PATH that are not avoided.
 // The file that runs is the one behind all links, and it must not lie in an
 // avoided folder either.
-func (s Search) look(name string) (path, why string) {
+func (s Search) Find(name string) (path, why string) {
 	skipped := ""
 	for _, dir := range filepath.SplitList(s.Path) {
 		if !filepath.IsAbs(dir) {
@@ -243,7 +243,7 @@ func (b *File) interpret(words []string, search Search) (next, why string) {
 	if name == "" || strings.ContainsRune(name, '/') {
 		return "", fmt.Sprintf("the first line of %q starts no program by name", b.Name)
 	}
-	target, why := search.look(name)
+	target, why := search.Find(name)
 	if target == "" {
 		return "", "the interpreter " + why
 	}

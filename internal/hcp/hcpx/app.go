@@ -89,6 +89,7 @@ func Heavy() []cli.Verb {
 		{Name: "search", Group: groupPacks, Short: "search the catalog for packs"},
 		{Name: "catalog", Group: groupPacks, Short: "show the catalog, or one pack of it"},
 		{Name: "init", Group: groupPacks, Short: "begin a new pack"},
+		{Name: "wrap", Group: groupPacks, Short: "draft a pack for a program that is installed"},
 		{Name: "check", Group: groupPacks, Short: "grade a pack and say what to mend"},
 		{Name: "eval", Group: groupPacks, Short: "run the eval cases of a pack"},
 		{Name: "share", Group: groupPacks, Short: "print the catalog row of a pack"},

@@ -41,5 +41,6 @@ func verbs() []cli.Verb {
 		{Name: "mcp", Short: "serve one tool to a host that only takes MCP servers", New: mcpCommand},
 		{Name: "search", Short: "search the catalog for packs", New: searchCommand},
 		{Name: "share", Short: "print the catalog row of a pack", New: shareCommand},
+		{Name: "wrap", Short: "draft a pack for a program that is installed", New: wrapCommand},
 	}
 }

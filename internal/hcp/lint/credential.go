@@ -55,6 +55,18 @@ const (
 	overlap = 512
 )
 
+// Unfit says why a text may not stand in a pack, whoever wrote it: it holds what
+// looks like a credential, or a path of one machine. It is empty for others.
+func Unfit(text string) string {
+	if what := credential(text, false); what != "" {
+		return "it holds what looks like " + what
+	}
+	if path := hostPath(text); path != "" {
+		return "it names the host path " + path
+	}
+	return ""
+}
+
 // credential says what in a line looks like a credential, or nothing. It never
 // returns the credential. code says that the line is program text, where
 // "name: value" assigns.

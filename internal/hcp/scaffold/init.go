@@ -47,9 +47,8 @@ var templates embed.FS
 // files, a demonstration program, a README and a package.json. A gold template
 // keeps its own id; the others get the one that is given.
 func Init(dir, id, template string) (Begun, error) {
-	if !ids.IsPackID(id) || !ids.IsPathElement(id) || slices.Contains([]string{hcp.BootstrapPack, "hcp", "hcpx"}, id) {
-		return Begun{}, fault.Newf(CodeBadID, "%q cannot be the id of a new pack", id).
-			WithHint("use lower-case letters, digits and hyphens, such as weather; hcp and hcpx are the names of this program")
+	if err := usableID(id); err != nil {
+		return Begun{}, err
 	}
 	files, err := contents(id, template)
 	if err != nil {
@@ -70,6 +69,15 @@ func Init(dir, id, template string) (Begun, error) {
 	}
 	slices.Sort(begun.Files)
 	return begun, place(dir, files)
+}
+
+// usableID refuses what cannot be the id of a new pack.
+func usableID(id string) error {
+	if !ids.IsPackID(id) || !ids.IsPathElement(id) || slices.Contains([]string{hcp.BootstrapPack, "hcp", "hcpx"}, id) {
+		return fault.Newf(CodeBadID, "%q cannot be the id of a new pack", id).
+			WithHint("use lower-case letters, digits and hyphens, such as weather; hcp and hcpx are the names of this program")
+	}
+	return nil
 }
 
 // contents are the files of a template.
@@ -150,10 +158,18 @@ func readme(id string) string {
 	return "# " + title(id) + "\n\nAn HCP pack.\n\n```sh\nhcpx check . --probe\nhcpx install .\nhcpx activate " + id + "\nhcpx commands " + id + "\n```\n"
 }
 
-// place writes the files beside dir and moves them there in one step.
-func place(dir string, files map[string]string) error {
+// vacant refuses a folder that is there.
+func vacant(dir string) error {
 	if _, err := os.Lstat(dir); err == nil {
 		return fault.Newf(CodeDirExists, "%q is there already", dir).WithHint("pick another id, or another folder with --dir")
+	}
+	return nil
+}
+
+// place writes the files beside dir and moves them there in one step.
+func place(dir string, files map[string]string) error {
+	if err := vacant(dir); err != nil {
+		return err
 	}
 	failed := func(err error) error {
 		return fault.Newf(CodeWriteFailed, "%q cannot be written", dir).Because(err).WithHint("pick a folder that you may write to with --dir")

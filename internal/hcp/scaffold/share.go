@@ -1,10 +1,14 @@
-// Package scaffold helps the author of a pack (the init and share sections of
-// the CLI reference, the sharing page). Init writes one to begin with; Share
-// prepares what a catalog wants to know of one: its row, and what is still
-// missing for others to install it.
+// Package scaffold helps the author of a pack (the init, wrap and share sections
+// of the CLI reference, the sharing and the wrapping page). Init writes one to
+// begin with; Wrap drafts one from the help of a program; Share prepares what a
+// catalog wants to know of one: its row, and what is still missing for others to
+// install it.
 //
-// Nothing of a pack is ever run. A new pack appears in one step or not at all,
-// and never over something that is there; a row is given only for a pack that
+// Nothing of a pack is ever run. Wrap runs the program for its help alone: in the
+// sandbox, without a network, over empty folders, in bounded time; what it says is
+// a stranger's text. What a command does is guessed on the safe side: one that is
+// not known to read is a write that asks. A new pack appears in one step or not at
+// all, and never over something that is there; a row is given only for a pack that
 // lints clean.
 package scaffold
 
