@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"bridle/internal/hop/hopcli"
 	"bridle/internal/kernel/cli"
 )
@@ -14,6 +16,11 @@ func TestEveryCommandIsExplainedWithAnExample(t *testing.T) {
 		if v.Short == "" || cmd.Long == "" {
 			t.Errorf("%s is not explained", v.Name)
 		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && !strings.Contains(cmd.Use, "--"+f.Name) {
+				t.Errorf("the usage of %s lacks --%s: %q", v.Name, f.Name, cmd.Use)
+			}
+		})
 		if !strings.Contains(cmd.Example, "hop "+v.Name) {
 			t.Errorf("%s has no example: %q", v.Name, cmd.Example)
 		}

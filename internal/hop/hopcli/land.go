@@ -19,8 +19,12 @@ func acceptCommand(c *cli.Call) *cobra.Command { return landVerb(c, "accept") }
 func landVerb(c *cli.Call, verb string) *cobra.Command {
 	var sync bool
 	var remote string
+	flags := " [--remote REMOTE]"
+	if verb == "land" {
+		flags = " [--sync]" + flags
+	}
 	cmd := &cobra.Command{
-		Use:     verb + " [proposal…] [-- <command> [argument…]]",
+		Use:     verb + " [proposal…]" + flags + " [-- <command> [argument…]]",
 		Long:    "Composes the proposals with the accepted state, runs the command on the result in a clean checkout, and makes it the accepted state. Nothing of yours is touched: no branch, no file. Paths that both sides changed block it with exit code 20, a moved head with 21, a failed command with 22.\n\nWithout a proposal it is the newest state of the attempt that " + hop.EnvState + " or the current folder belongs to.",
 		Example: "hop " + verb + " R_06H2QFXVFW9V90E5YAZJJ68 -- go test ./...",
 		Args:    cobra.ArbitraryArgs,

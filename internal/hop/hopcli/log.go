@@ -16,7 +16,7 @@ import (
 func logCommand(c *cli.Call) *cobra.Command {
 	limit := 20
 	cmd := &cobra.Command{
-		Use:     "log [--limit N]",
+		Use:     "log [-n N|--limit N]",
 		Long:    "Draws the newest states, newest first. The accepted line and each attempt are lanes; a landing joins them.",
 		Example: "hop log --limit 50",
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
@@ -36,6 +36,7 @@ func logCommand(c *cli.Call) *cobra.Command {
 	}
 	cmd.Flags().IntVar(&limit, "limit", limit, "how many states")
 	cmd.Flags().IntVarP(&limit, "number", "n", limit, "how many states")
+	cmd.Flags().Lookup("number").Hidden = true
 	return cmd
 }
 

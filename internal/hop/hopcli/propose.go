@@ -13,7 +13,7 @@ import (
 func proposeCommand(c *cli.Call) *cobra.Command {
 	var r op.ProposeRequest
 	cmd := &cobra.Command{
-		Use:     "propose [state] [--summary TEXT] [--exclude PATH]",
+		Use:     "propose [state] [--summary TEXT] [--exclude PATH]… [--allow-secret FINGERPRINT]…",
 		Long:    "Freezes the workspace of the state's attempt as a proposal. Later edits do not change it. What looks like a credential is refused.\n\n" + defaultState,
 		Example: "hop propose --summary \"Reset emails\" \"$HOP_STATE_ID\"",
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {

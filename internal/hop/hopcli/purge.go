@@ -14,7 +14,7 @@ import (
 func purgeCommand(c *cli.Call) *cobra.Command {
 	var r op.PurgeRequest
 	cmd := &cobra.Command{
-		Use:     "purge [fingerprint…] [--path PATH] [--blob ID]",
+		Use:     "purge [fingerprint…] [--path PATH]… [--blob ID]… [--dry-run]",
 		Long:    "Takes a credential out of every checkpoint and proposal of this machine's attempts, by the fingerprint that hop propose named, by the path of a file, or by the git id of a content. States keep their ids. The old bytes are erased from git's object store, from workspaces and from the checkouts of checks. What still has them, such as the accepted history, a branch, or another machine, is named.",
 		Example: "hop purge 5e884898da280471",
 		Args:    cobra.ArbitraryArgs,

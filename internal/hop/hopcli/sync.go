@@ -9,6 +9,7 @@ import (
 	"bridle/hop"
 	"bridle/internal/hop/op"
 	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/redact"
 )
 
 func syncCommand(c *cli.Call) *cobra.Command {
@@ -26,7 +27,7 @@ func syncCommand(c *cli.Call) *cobra.Command {
 			warnIncomplete(c, done.Incomplete)
 			text := "Visible folder: " + strings.ReplaceAll(done.Status, "_", " ") + " · " + done.State + "\n"
 			for _, path := range done.Paths {
-				text += "  " + path + "\n"
+				text += "  " + redact.Visible(path) + "\n"
 			}
 			return cli.Result{Value: ok(done), Raw: text}, nil
 		}),

@@ -114,6 +114,19 @@ func (c *Call) manual(cmd *cobra.Command) Result {
 	return helpText(p)
 }
 
+// placeholder is the word that a usage line has for a flag's value.
+func placeholder(use, flag string) string {
+	_, after, found := strings.Cut(use, "--"+flag+" ")
+	if !found {
+		return ""
+	}
+	end := strings.IndexFunc(after, func(r rune) bool { return (r < 'A' || r > 'Z') && r != '-' && r != '_' })
+	if end < 0 {
+		return after
+	}
+	return after[:end]
+}
+
 func flagRows(p *Page, cmd *cobra.Command) [][]any {
 	var rows [][]any
 	add := func(f *pflag.Flag) {
@@ -121,6 +134,9 @@ func flagRows(p *Page, cmd *cobra.Command) [][]any {
 			return
 		}
 		kind, usage := pflag.UnquoteUsage(f)
+		if named := placeholder(cmd.Use, f.Name); named != "" {
+			kind = named
+		}
 		rows = append(rows, []any{p.Bold(strings.TrimRight("  --"+f.Name+" "+kind, " ")), usage})
 	}
 	cmd.LocalNonPersistentFlags().VisitAll(add)
@@ -170,7 +186,7 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 func completionCommand(c *Call) *cobra.Command {
 	return &cobra.Command{
 		Use:  "completion <" + strings.Join(shells, "|") + ">",
-		Long: "Prints a script that completes commands, pack ids and flags. Load it once to try it, or save it where the shell looks for completions.",
+		Long: "Prints a script that completes commands and flags. Load it once to try it, or save it where the shell looks for completions.",
 		Example: "source <(" + c.App.Name + " completion bash)\n" +
 			c.App.Name + " completion zsh > \"${fpath[1]}/_" + c.App.Name + "\"\n" +
 			c.App.Name + " completion fish > ~/.config/fish/completions/" + c.App.Name + ".fish\n" +
