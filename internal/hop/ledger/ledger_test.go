@@ -14,6 +14,7 @@ import (
 
 	"bridle/hop"
 	"bridle/internal/kernel/clock"
+	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/git"
 )
@@ -490,4 +491,21 @@ func TestRefThatMovesLateIsTakenIn(t *testing.T) {
 	}
 	s.write(t, l, "checkpoint", build)
 	s.healthy(t, l)
+}
+
+// said is an error as the database's driver has them.
+type said int
+
+func (s said) Error() string { return "said" }
+func (s said) Code() int     { return int(s) }
+
+func TestWhatTheDatabaseSaysOfTheDiskIsToldApart(t *testing.T) {
+	for code, want := range map[said]string{
+		13: durable.CodeDiskFull, 4874: durable.CodeDiskFull, 14: durable.CodeNotPermitted, 8: durable.CodeReadOnly, 264: durable.CodeReadOnly,
+		5: durable.CodeLocked, 6: durable.CodeLocked, 10: durable.CodeIO, 778: durable.CodeIO, 11: CodeIndexBroken, 26: CodeIndexBroken,
+	} {
+		if f := fault.From(unreadable(code)); f.Code != want || f.Hint == "" {
+			t.Errorf("%d: %q with the hint %q, want %q", code, f.Code, f.Hint, want)
+		}
+	}
 }

@@ -39,6 +39,10 @@ func decode[T any](doc string) (T, error) {
 	return v, nil
 }
 
+// ioErrSharedSize is SQLite's code for a file of shared memory that could not be
+// made as large as it has to be, which readers need too.
+const ioErrSharedSize = 19<<8 | 10
+
 // unreadable makes a fault of what the database said. Where the disk is the
 // trouble, nothing is wrong with the index.
 func unreadable(err error) error {
@@ -46,6 +50,10 @@ func unreadable(err error) error {
 		error
 		Code() int
 	}](err); ok {
+		if said.Code() == ioErrSharedSize {
+			return fault.New(durable.CodeDiskFull, "the index cannot be used: a file beside it cannot grow, since the disk is full").Because(err).
+				WithHint("free some space and run the command again; nothing was changed")
+		}
 		switch said.Code() & 0xff { // the primary code of SQLite
 		case 13:
 			return fault.New(durable.CodeDiskFull, "the index cannot be written: the disk is full").Because(err).
