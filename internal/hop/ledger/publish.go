@@ -165,9 +165,17 @@ func (l *Ledger) SettlePublication(ctx context.Context, ask func(context.Context
 	if err != nil {
 		return err
 	}
+	// A disk that failed may have let some of the refs move.
+	line, _, err := l.Git.Ref(ctx, projectRef)
+	if err != nil {
+		return err
+	}
+	if line != p.Tip {
+		line = git.OID(t.Prev)
+	}
 	ctx = context.WithoutCancel(ctx)
 	if err := l.moveRefs(ctx, []git.RefUpdate{
-		{Name: projectRef, Old: git.OID(t.Prev), New: p.Tip}, {Name: AcceptedRef, Old: now, New: p.Accepted}, {Name: publishingRef, Old: p.marker},
+		{Name: projectRef, Old: line, New: p.Tip}, {Name: AcceptedRef, Old: now, New: p.Accepted}, {Name: publishingRef, Old: p.marker},
 	}); err != nil {
 		return err
 	}

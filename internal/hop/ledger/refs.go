@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ const (
 // is removed.
 func (l *Ledger) moveRefs(ctx context.Context, updates []git.RefUpdate) error {
 	for deadline := time.After(refPatience); ; {
-		err := l.Git.UpdateRefs(ctx, updates)
+		err := l.update(ctx, updates)
 		if !fault.Is(err, git.CodeRefLocked) {
 			return err
 		}
@@ -37,10 +38,20 @@ func (l *Ledger) moveRefs(ctx context.Context, updates []git.RefUpdate) error {
 			if err := l.removeLocks(updates); err != nil {
 				return err
 			}
-			return l.Git.UpdateRefs(ctx, updates)
+			return l.update(ctx, updates)
 		case <-time.After(refPoll):
 		}
 	}
+}
+
+// update makes one try. What removes a ref takes a lock that the user's git takes,
+// too.
+func (l *Ledger) update(ctx context.Context, updates []git.RefUpdate) error {
+	removes := slices.ContainsFunc(updates, func(u git.RefUpdate) bool { return u.New.IsZero() })
+	if !removes {
+		return l.Git.UpdateRefs(ctx, updates)
+	}
+	return MoveMarked(ctx, l.Git, filepath.Join(l.Dir, "cache", "ledger"+MarkSuffix), updates)
 }
 
 // removeLocks removes what a writer left that was killed while it moved refs.

@@ -5,66 +5,49 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"time"
+	"path/filepath"
 
+	"bridle/internal/hop/ledger"
 	"bridle/internal/kernel/durable"
-	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/git"
 )
 
-const (
-	// lockPatience is how long a lock on a branch may be that of a git at work.
-	lockPatience = 2 * time.Second
-	lockPoll     = 20 * time.Millisecond
-)
+// moveRefs moves refs of the user's, or others that are no part of the ledger; what
+// tells them apart from those that may be moved at the same time.
+func (p *Project) moveRefs(ctx context.Context, what string, updates []git.RefUpdate) error {
+	return ledger.MoveMarked(ctx, p.Repo, p.Layout.MovingFile(what), updates)
+}
 
-// moveRefs moves refs of the user's. A mark says for how long, so that locks
-// which a killed process of ours left there are told from those of others: they
-// are no older than a mark that nobody took away, and they stay.
-func (p *Project) moveRefs(ctx context.Context, updates []git.RefUpdate) error {
-	mark := p.Layout.MovingFile()
-	killed, err := os.Stat(mark)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return durable.Explain("look for", mark, err)
+// moveIndex brings the user's index to another commit, also where a sync that was
+// killed left it locked.
+func (p *Project) moveIndex(ctx context.Context, w *git.Worktree, from, to git.OID) error {
+	return ledger.Marked(ctx, p.Layout.MovingFile("index"), lockOf(w, "index"), func() error { return w.MoveIndex(ctx, from, to) })
+}
+
+// freeHead removes a lock on the head of a workspace that the killed command left
+// whose file of what it was at is given. The caller holds the workspace's lock.
+func (p *Project) freeHead(ctx context.Context, dir, left string) error {
+	info, err := os.Stat(left)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	if err != nil {
-		killed = nil
-		if err := durable.WriteFile(mark, nil, 0o600); err != nil {
-			return err
-		}
+		return durable.Explain("look at", left, err)
 	}
-	err = p.Repo.UpdateRefs(ctx, updates)
-	if fault.Is(err, git.CodeRefLocked) && killed != nil {
-		if err := p.outlive(ctx, updates, killed.ModTime()); err != nil {
-			return err
-		}
-		err = p.Repo.UpdateRefs(ctx, updates)
-	}
+	w, err := p.Repo.OpenWorktree(ctx, dir)
 	if err != nil {
 		return err
 	}
-	return durable.RemoveAll(mark)
+	return ledger.Outlive(ctx, info.ModTime(), lockOf(w, "HEAD"))
 }
 
-// outlive waits until the locks are gone, and removes those that are not and were
-// made since.
-func (p *Project) outlive(ctx context.Context, updates []git.RefUpdate, since time.Time) error {
-	for deadline := time.After(lockPatience); len(p.Repo.RefLocks(updates)) > 0; {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(lockPoll):
-			continue
-		case <-deadline:
+// lockOf is git's lock on a file of a working copy, while it is there.
+func lockOf(w *git.Worktree, file string) func() []string {
+	path := filepath.Join(w.GitDir(), file+".lock")
+	return func() []string {
+		if _, err := os.Lstat(path); err != nil {
+			return nil
 		}
-		for _, lock := range p.Repo.RefLocks(updates) {
-			if info, err := os.Lstat(lock); err == nil && !info.ModTime().Before(since) {
-				if err := os.Remove(lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return durable.Explain("remove", lock, err)
-				}
-			}
-		}
-		return nil
+		return []string{path}
 	}
-	return nil
 }

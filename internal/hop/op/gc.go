@@ -162,7 +162,7 @@ func (p *Project) dropStateRefs(ctx context.Context, out *hop.Collected) error {
 	if len(updates) == 0 {
 		return nil
 	}
-	return p.Repo.UpdateRefs(ctx, updates)
+	return p.moveRefs(ctx, "collected", updates)
 }
 
 // sizeOf adds up the files of a folder, as far as they can be seen.

@@ -127,6 +127,9 @@ func (p *Project) settleRewrite(ctx context.Context, attempt hop.Attempt) error 
 	if err != nil {
 		return err
 	}
+	if err := p.freeHead(ctx, p.Layout.Workspace(attempt.Workspace), file); err != nil {
+		return err
+	}
 	_, err = p.finishRewrite(ctx, attempt, r, tree)
 	return err
 }

@@ -324,8 +324,12 @@ func (x *exchange) fetchAccepted(ctx context.Context) error {
 	return err
 }
 
-// dropIncoming removes what an exchange that was cut short left.
+// dropIncoming removes what an exchange that was cut short left. The caller holds
+// the lock of sharing.
 func (p *Project) dropIncoming(ctx context.Context) error {
+	if _, err := p.Repo.ClearRefLocks(ctx, incomingPrefix); err != nil {
+		return err
+	}
 	refs, err := p.Repo.Refs(ctx, incomingPrefix)
 	if err != nil || len(refs) == 0 {
 		return err
@@ -334,7 +338,7 @@ func (p *Project) dropIncoming(ctx context.Context) error {
 	for _, ref := range refs {
 		updates = append(updates, git.RefUpdate{Name: ref.Name, Any: true})
 	}
-	return p.Repo.UpdateRefs(ctx, updates)
+	return p.moveRefs(ctx, "incoming", updates)
 }
 
 // related reports whether a commit and the accepted one have a common history. A

@@ -329,10 +329,10 @@ func (p *Project) moveBranch(ctx context.Context, f *folder, out *hop.Synced) er
 	if err != nil {
 		return err
 	}
-	if err := tree.MoveIndex(ctx, head.Commit, git.OID(f.head.GitCommit)); err != nil {
+	if err := p.moveIndex(ctx, tree, head.Commit, git.OID(f.head.GitCommit)); err != nil {
 		return refuse("its index holds changes of its own")
 	}
-	if err := p.moveRefs(ctx, []git.RefUpdate{{Name: head.Branch, Old: head.Commit, New: git.OID(f.head.GitCommit)}}); err != nil {
+	if err := p.moveRefs(ctx, "branch", []git.RefUpdate{{Name: head.Branch, Old: head.Commit, New: git.OID(f.head.GitCommit)}}); err != nil {
 		return errors.Join(err, tree.MoveIndex(context.WithoutCancel(ctx), git.OID(f.head.GitCommit), head.Commit))
 	}
 	out.Branch = head.Branch

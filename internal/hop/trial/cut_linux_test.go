@@ -88,7 +88,7 @@ func canCut(t *testing.T, bin string) string {
 // course is an operation with what it does when nothing cuts it.
 type course struct {
 	*project
-	name  string
+	operation
 	args  []string
 	saved string
 	// writes is how many calls of it change files.
@@ -102,7 +102,7 @@ type course struct {
 
 func newCourse(t *testing.T, bin string, o operation) *course {
 	t.Helper()
-	c := &course{project: newProject(t, bin), name: o.name}
+	c := &course{project: newProject(t, bin), operation: o}
 	c.args = o.prepare(c.project)
 	c.saved = c.dir + ".saved"
 	copyTree(t, c.dir, c.saved)
@@ -134,6 +134,7 @@ func (c *course) cutAt(kind string, n int) (answer, cutReport) {
 	file := filepath.Join(c.home, "report")
 	cmd.Args = append([]string{"cutter", kind, strconv.Itoa(n), file, cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = filepath.Join(c.bin, "cutter")
+	cmd.Stdin = strings.NewReader(c.stdin)
 	a := run(c.t, cmd)
 	var report cutReport
 	data, err := os.ReadFile(file)

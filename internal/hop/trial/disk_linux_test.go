@@ -20,7 +20,7 @@ func TestADiskThatTakesNothing(t *testing.T) {
 		if !slices.Contains(wanted, o.name) {
 			continue
 		}
-		c := &course{project: newProject(t, bin), name: o.name}
+		c := &course{project: newProject(t, bin), operation: o}
 		c.args = o.prepare(c.project)
 		before := c.look()
 		for kind, codes := range map[string][]string{

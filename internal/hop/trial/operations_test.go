@@ -2,6 +2,7 @@ package trial
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -9,13 +10,22 @@ import (
 type operation struct {
 	name    string
 	prepare func(*project) []string
+	// stdin is what the command reads.
+	stdin string
+	// receives says that it takes what another machine did, part by part.
+	receives bool
+	// rewrites says that the command replaces a credential in earlier states.
+	rewrites bool
 	// anew says that there is no index before, and all of it afterwards.
 	anew bool
 }
 
 // operations are all that write, each in the situations in which it writes
 // differently.
-func operations() []operation {
+func operations() []operation { return slices.Concat(working(), answering(), sharing()) }
+
+// working are the operations of one machine's work.
+func working() []operation {
 	return []operation{
 		{name: "init", prepare: func(p *project) []string {
 			p.write("a.txt", "edited\n")

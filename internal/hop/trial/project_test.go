@@ -81,10 +81,11 @@ type answer struct {
 	body map[string]any
 }
 
-// acknowledged reports whether the command said that it is done.
+// acknowledged reports whether the command said that it is done; a hook says it in
+// its client's words.
 func (a answer) acknowledged() bool {
 	ok, _ := a.body["ok"].(bool)
-	return ok
+	return ok || strings.Contains(a.text("hookSpecificOutput.additionalContext"), "Hop recorded this message as")
 }
 
 func (a answer) code() string { text, _ := a.body["code"].(string); return text }

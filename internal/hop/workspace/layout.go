@@ -73,8 +73,11 @@ func (l Layout) RewriteFile(name string) string {
 	return filepath.Join(l.Dir(), "cache", name+".rewrite")
 }
 
-// MovingFile is there while a branch of the user's is being moved.
-func (l Layout) MovingFile() string { return filepath.Join(l.Dir(), "cache", "branch.moving") }
+// MovingFile is there while a branch of the user's, or other refs outside of the
+// ledger, are being moved.
+func (l Layout) MovingFile(what string) string {
+	return filepath.Join(l.Dir(), "cache", what+".moving")
+}
 
 // Ready reports whether a workspace is there as a whole: one whose making was cut
 // short is not.

@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -63,6 +64,9 @@ type call struct {
 	stdin   []byte
 	limit   int64 // on what is printed; outputLimit when zero
 	accept  int   // an exit code besides 0 that is no failure
+	// reason picks what tells of a failure out of what was printed; else it is what
+	// stands on standard error.
+	reason func(stdout, stderr []byte) []byte
 	// alone says that git starts nothing but itself: then no descendant can hide, and
 	// looking for one is spared.
 	alone bool
@@ -70,6 +74,10 @@ type call struct {
 
 // outputLimit is how much of what git prints is kept.
 const outputLimit = 1 << 20
+
+// ErrKilled is the cause of a failure where a signal ended git, so that its locks
+// stay.
+var ErrKilled = errors.New("git was killed")
 
 // run runs git and fails unless it succeeds.
 func (p Program) run(ctx context.Context, c call) ([]byte, error) {
@@ -108,8 +116,15 @@ func (p Program) exit(ctx context.Context, c call) (out []byte, code int, err er
 		return nil, 0, fault.Newf(CodeFailed, "git %s took longer than %s", c.args[0], c.timeout).
 			WithHint("the machine or the disk may be very busy; run the command again")
 	case result.Signal != "" || result.ExitCode != 0 && result.ExitCode != c.accept:
-		failed := fault.Newf(CodeFailed, "git %s failed: %s", c.args[0], complaint(result.Stderr.Head)).
+		said := result.Stderr.Head
+		if c.reason != nil {
+			said = c.reason(result.Stdout.Head, said)
+		}
+		failed := fault.Newf(CodeFailed, "git %s failed: %s", c.args[0], complaint(said)).
 			WithHint("nothing that was acknowledged is lost; see to what git complains of, and run the command again")
+		if result.Signal != "" {
+			return nil, result.ExitCode, failed.Because(ErrKilled)
+		}
 		if old := p.tooOld(ctx, c); old != nil {
 			return nil, result.ExitCode, old.Because(failed)
 		}

@@ -1,7 +1,9 @@
 package git
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -175,8 +177,27 @@ func (r *Repository) exchange(ctx context.Context, remote string, o RemoteOption
 	}
 	return r.options.Program.run(ctx, call{
 		dir: r.gitDir, home: os.DevNull, args: append(append(args, "--", address), words...), timeout: r.options.Timeout,
-		allow: []string{transport}, extra: quiet, env: env, limit: 64 << 20,
+		allow: []string{transport}, extra: quiet, env: env, limit: 64 << 20, reason: refusal,
 	})
+}
+
+// refusal picks out of what an exchange printed why the other side refused: what it
+// says itself, else what git says of a ref. Where one ref is refused the others are
+// for that alone.
+func refusal(stdout, stderr []byte) []byte {
+	for line := range bytes.Lines(stderr) {
+		if said, ok := bytes.CutPrefix(line, []byte("remote: error: ")); ok {
+			return append([]byte("the remote says: "), bytes.TrimSpace(said)...)
+		}
+	}
+	for line := range bytes.Lines(stdout) {
+		fields := bytes.SplitN(bytes.TrimSpace(line), []byte("\t"), 3)
+		if len(fields) == 3 && string(fields[0]) == "!" && !bytes.Contains(fields[2], []byte("atomic")) {
+			_, to, _ := bytes.Cut(fields[1], []byte(":"))
+			return fmt.Appendf(nil, "%s: %s", to, fields[2])
+		}
+	}
+	return stderr
 }
 
 // credentials opens the way to the user's own helpers: those of the user's

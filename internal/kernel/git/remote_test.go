@@ -166,3 +166,22 @@ func TestUpkeep(t *testing.T) {
 	}
 	sound(t, repo)
 }
+
+func TestAPushThatIsRefusedTellsWhy(t *testing.T) {
+	r, dir := made(t, "git init -q --bare far.git; "+history+"\ngit remote add origin ../far.git")
+	head, err := r.Head(t.Context())
+	ok(t, err)
+	far := filepath.Join(dir, "far.git")
+	refused := func(reason string) {
+		t.Helper()
+		err := r.Push(t.Context(), far, []PushUpdate{{Name: "refs/hop/a", New: head.Commit}, {Name: "refs/hop/x", New: head.Commit}}, local)
+		wantCode(t, err, CodeFailed)
+		if text := err.Error(); !strings.Contains(text, reason) {
+			t.Errorf("got %s", text)
+		}
+	}
+	script(t, far, "mkdir -p refs/hop; : > refs/hop/x.lock")
+	refused("the remote says: cannot lock ref 'refs/hop/x'")
+	script(t, far, "rm refs/hop/x.lock; printf '#!/bin/sh\\nexit 1\\n' > hooks/pre-receive; chmod 755 hooks/pre-receive")
+	refused("refs/hop/a: [remote rejected] (pre-receive hook declined)")
+}

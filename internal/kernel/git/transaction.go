@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"bridle/internal/kernel/durable"
@@ -17,6 +18,8 @@ type RefUpdate struct {
 	New, Old OID
 	Any      bool
 }
+
+func (u RefUpdate) removes() bool { return u.New.IsZero() && (u.Any || !u.Old.IsZero()) }
 
 // UpdateRefs makes all changes or none, durably. When a ref is not what the
 // caller last saw, the fault is ref_moved and names it; when somebody holds a
@@ -71,7 +74,7 @@ func (r *Repository) instruction(u RefUpdate) string {
 	switch {
 	case !u.New.IsZero():
 		return line + "update " + u.Name + end + string(u.New) + end + old + end
-	case u.Any || !u.Old.IsZero():
+	case u.removes():
 		return line + "delete " + u.Name + end + old + end
 	}
 	return line + "verify " + u.Name + end + old + end
@@ -100,7 +103,8 @@ func (r *Repository) explainRefs(ctx context.Context, updates []RefUpdate, cause
 }
 
 // RefLocks returns the lock files that are in the way of a transaction: those of
-// its refs, and that of the head, which git takes when its branch moves.
+// its refs, that of the head, which git takes when its branch moves, and that of
+// the packed refs, which it takes when a ref is removed.
 func (r *Repository) RefLocks(updates []RefUpdate) []string {
 	var locks []string
 	for _, u := range updates {
@@ -108,10 +112,11 @@ func (r *Repository) RefLocks(updates []RefUpdate) []string {
 			locks = append(locks, path)
 		}
 	}
-	if path := filepath.Join(r.gitDir, "HEAD.lock"); exists(path) {
-		locks = append(locks, path)
+	shared := []string{filepath.Join(r.gitDir, "HEAD.lock")}
+	if slices.ContainsFunc(updates, RefUpdate.removes) {
+		shared = append(shared, filepath.Join(r.common, "packed-refs.lock"))
 	}
-	return locks
+	return append(locks, slices.DeleteFunc(shared, func(path string) bool { return !exists(path) })...)
 }
 
 func moved(u RefUpdate, now OID) error {
