@@ -15,6 +15,7 @@ import (
 	"bridle/internal/hcp/hcpx"
 	"bridle/internal/hcp/local"
 	"bridle/internal/hcp/mcpserve"
+	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 )
@@ -45,7 +46,7 @@ func mcpCommand(c *cli.Call) *cobra.Command {
 		return cli.Result{}, mcpserve.Serve(ctx, c.Stdin, c.Stdout, mcpserve.Options{
 			Name: "hcp", Version: cli.Version(),
 			Instructions: "One tool runs the user's capability packs. Begin with the words \"commands\", and read a pack's Skill before its first use.",
-			Run:          e.run, Split: split, Reads: e.reads, Resources: e.resources, Read: e.read,
+			Run:          e.run, Withdraw: e.withdraw, Split: split, Reads: e.reads, Resources: e.resources, Read: e.read,
 		})
 	})
 	return cmd
@@ -78,6 +79,23 @@ func (e export) run(ctx context.Context, words []string) (text string, failed bo
 		text = errOut.String()
 	}
 	return e.bounded(ctx, strings.ToValidUTF8(strings.TrimRight(text, "\n"), "\uFFFD")), code != 0
+}
+
+// withdraw answers the question of a cancelled call as cancelled. The pipeline
+// does so itself for a call that it ends; this is for one that had just asked.
+func (e export) withdraw(text string) {
+	var printed struct {
+		ApprovalID string `json:"approval_id"`
+	}
+	if _, err := canon.DecodeOpen([]byte(text), &printed, canon.Limits{}); err != nil || printed.ApprovalID == "" {
+		return
+	}
+	ctx := context.Background()
+	rt, err := e.open(ctx)
+	if err != nil {
+		return // it expires by itself
+	}
+	_ = rt.Approvals().Cancel(ctx, printed.ApprovalID) // so it does then
 }
 
 // asJSON asks for JSON where that is of use.

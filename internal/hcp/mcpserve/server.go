@@ -19,6 +19,9 @@ type Options struct {
 	// Run runs one command line and returns what it printed, and whether it
 	// failed.
 	Run func(ctx context.Context, words []string) (text string, failed bool)
+	// Withdraw is told what a call printed that was cancelled, since nobody else
+	// is: what it asked of a person is not wanted any more. May be nil.
+	Withdraw func(text string)
 	// Split offers a tool that only reads beside one for the rest. Reads then
 	// says of a command line whether it only reads.
 	Split bool

@@ -148,6 +148,59 @@ func TestCallIsCancelledByItsIdAndByTheEndOfTheInput(t *testing.T) {
 	}
 }
 
+func TestACallThatIsCancelledBeforeThereIsRoomNeverStarts(t *testing.T) {
+	started, goOn := make(chan string, mostCalls+1), make(chan struct{})
+	c := talk(t, Options{Run: func(_ context.Context, words []string) (string, bool) {
+		started <- words[0]
+		<-goOn
+		return "", false
+	}})
+	call := func(id int) {
+		c.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"hcp","arguments":{"argv":["%d"]}}}`, id, id)
+	}
+	for id := range mostCalls {
+		call(id)
+	}
+	for range mostCalls {
+		<-started
+	}
+	call(100)
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":100}}`)
+	c.send(`{"jsonrpc":"2.0","id":"behind","method":"ping"}`)
+	if m := c.answer(); m["id"] != "behind" {
+		t.Fatal(m)
+	}
+	close(goOn)
+	for range mostCalls {
+		if m := c.answer(); m["id"] == float64(100) {
+			t.Error(m)
+		}
+	}
+	call(101)
+	c.answer()
+	if got := <-started; got != "101" || len(started) != 0 {
+		t.Errorf("%q started", got)
+	}
+}
+
+func TestWhatACancelledCallPrintedIsWithdrawn(t *testing.T) {
+	withdrawn, started := make(chan string, 1), make(chan struct{})
+	c := talk(t, Options{
+		Run: func(ctx context.Context, _ []string) (string, bool) {
+			close(started)
+			<-ctx.Done()
+			return "it asked", true
+		},
+		Withdraw: func(text string) { withdrawn <- text },
+	})
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hcp","arguments":{"argv":["x"]}}}`)
+	<-started
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	if got := <-withdrawn; got != "it asked" {
+		t.Error(got)
+	}
+}
+
 func TestCallsRunBesideEachOther(t *testing.T) {
 	meet := make(chan struct{})
 	c := talk(t, Options{Run: func(_ context.Context, words []string) (string, bool) {

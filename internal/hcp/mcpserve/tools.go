@@ -119,18 +119,35 @@ func (s *server) call(ctx context.Context, m message) error {
 	s.mu.Unlock()
 	s.calls.Go(func() {
 		defer cancel()
-		s.room <- struct{}{}
-		text, bad := s.opts.Run(ctx, words)
-		<-s.room
+		text, bad := s.inRoom(ctx, words)
 		s.mu.Lock()
 		delete(s.running, id)
+		cancelled := ctx.Err() != nil // nobody can cancel it any more
 		s.mu.Unlock()
-		if ctx.Err() == nil {
+		switch {
+		case !cancelled:
 			// A host that went away is noticed by the reader.
 			_ = s.answer(m.ID, content(text, bad))
+		case text != "" && s.opts.Withdraw != nil:
+			s.opts.Withdraw(text)
 		}
 	})
 	return nil
+}
+
+// inRoom runs a call when there is room for one more, and never one that was
+// cancelled before.
+func (s *server) inRoom(ctx context.Context, words []string) (text string, bad bool) {
+	select {
+	case s.room <- struct{}{}:
+	case <-ctx.Done():
+		return "", true
+	}
+	defer func() { <-s.room }()
+	if ctx.Err() != nil {
+		return "", true
+	}
+	return s.opts.Run(ctx, words)
 }
 
 func content(text string, bad bool) object {

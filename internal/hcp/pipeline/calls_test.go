@@ -146,6 +146,17 @@ func TestCancelledRunStartsNothingAndClosesItsQuestions(t *testing.T) {
 	}
 }
 
+func TestACallThatIsCancelledWhileItAsksAnswersItsQuestionAsCancelled(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	approvals := &approvalsDouble{asking: cancel}
+	w.options.Approvals = approvals
+	r := w.pipeline().Exec(ctx, Call{PackID: "desk", Key: "pay"})
+	if r.OK || r.Code != adapter.CodeCanceled || r.ApprovalID != "" || r.Approval != nil || !slices.Equal(approvals.cancelled, []string{"asked-1"}) {
+		t.Errorf("%+v, cancelled %v", r, approvals.cancelled)
+	}
+}
+
 func TestCancelEndsWhatRuns(t *testing.T) {
 	w := newWorld(t)
 	var run *Run

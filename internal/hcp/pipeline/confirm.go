@@ -6,6 +6,7 @@ import (
 
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
+	"bridle/internal/hcp/adapter"
 	"bridle/internal/hcp/approval"
 	"bridle/internal/hcp/card"
 	"bridle/internal/kernel/fault"
@@ -82,6 +83,13 @@ func (p *Pipeline) ask(ctx context.Context, c *call) *fault.Error {
 	id, err := p.o.Approvals.Request(ctx, p.subject(c), c.approval)
 	if err != nil {
 		return fault.From(err)
+	}
+	if over := adapter.Over(ctx); over != nil { // asked while the call was being cancelled
+		if err := p.o.Approvals.Cancel(context.WithoutCancel(ctx), id); err != nil {
+			return fault.From(err)
+		}
+		c.note, c.approval, c.preview = nil, nil, nil
+		return over
 	}
 	c.approvalID = id
 	return Asks(v, c.changed, id)

@@ -201,6 +201,7 @@ type approvalsDouble struct {
 	cancelled              []string
 	consumed, asked        []Subject
 	consumeErr, requestErr error
+	asking                 func() // called when a request is made
 }
 
 func (d *approvalsDouble) Consume(_ context.Context, s Subject) (approval.Answer, error) {
@@ -216,6 +217,9 @@ func (d *approvalsDouble) Consume(_ context.Context, s Subject) (approval.Answer
 
 func (d *approvalsDouble) Request(_ context.Context, s Subject, _ *hcp.ApprovalRequest) (string, error) {
 	d.asked = append(d.asked, s)
+	if d.asking != nil {
+		d.asking()
+	}
 	return "asked-1", d.requestErr
 }
 

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ type tableRule struct {
 	match     string // with KEY for the command
 	decision  access.Decision
 	when      *hcp.AccessWhen
-	condition bool // whether the condition holds, as none does
+	condition bool // whether the condition holds
 }
 
 func tableRules() []tableRule {
@@ -37,7 +38,6 @@ func tableRules() []tableRule {
 	for _, match := range []string{"*", "desk.*", "desk.KEY"} {
 		for _, d := range []access.Decision{access.Allow, access.Ask, access.Deny} {
 			all = append(all,
-				tableRule{true, match, d, nil, true},
 				tableRule{true, match, d, &hcp.AccessWhen{Args: map[string]any{"to": "ann"}}, true},
 				tableRule{true, match, d, &hcp.AccessWhen{Args: map[string]any{"to": "bob"}}, false},
 				tableRule{true, match, d, &hcp.AccessWhen{Args: map[string]any{"note": "rent"}}, false}) // the call has none
@@ -66,8 +66,9 @@ func newTable(t *testing.T) *table {
 	tb := &table{world: newWorld(t), clock: &settableClock{epoch}, store: &approval.Memory{}}
 	tb.desk = approval.New(tb.store, tb.clock)
 	desk := tb.packs["desk"]
-	post, _ := desk.Manifest.Verbs.Get("send")
-	desk.Manifest.Verbs.Set("post", post)
+	for _, column := range tableColumns { // without words, which only take time to read
+		desk.Manifest.Verbs.Set(column.key, hcp.Command{Args: json.RawMessage(`{"properties":{"to":{},"note":{}}}`)})
+	}
 	entry := desk.Policy.Verbs["send"]
 	entry.Confirm = hcp.ConfirmAsk
 	desk.Policy.Verbs["post"] = entry
@@ -226,7 +227,7 @@ func TestTruthTableOfStoredApprovals(t *testing.T) {
 			}
 		}
 	}
-	if rows != 4*10*37*3*2*2*3 {
+	if rows != 4*10*28*3*2*2*3 {
 		t.Fatalf("%d rows", rows)
 	}
 }
