@@ -146,6 +146,12 @@ func printAudit(p *cli.Page, lines []journal.Line) {
 	if len(lines) == 0 {
 		p.Line(p.Dim("nothing is recorded"))
 	}
+	if narrow(p) {
+		for _, line := range lines {
+			stackEvent(p, line)
+		}
+		return
+	}
 	table := make([][]any, len(lines))
 	for i, line := range lines {
 		table[i] = auditRow(p, line)
@@ -172,6 +178,30 @@ func auditRow(p *cli.Page, line journal.Line) []any {
 	return []any{
 		p.Dim(e.Time), p.Bold(what), string(e.Operation), decisionWord(p, string(e.Decision)), by, outcomeText(p, &e), p.Dim(e.Reason),
 	}
+}
+
+// rowWidth is about what a line of the log takes.
+const rowWidth = 100
+
+// narrow reports whether the lines of the log do not fit the terminal.
+func narrow(p *cli.Page) bool { return p.Width > 0 && p.Width < rowWidth }
+
+// stackEvent prints a line of the log over several: what and when, and below it
+// the rest as far as there is something.
+func stackEvent(p *cli.Page, line journal.Line) {
+	row := auditRow(p, line)
+	if len(row) == 2 { // no event
+		p.Line(row[0], "  ", row[1])
+		return
+	}
+	p.Line(row[1])
+	p.Line("  ", row[0])
+	by, _ := row[4].(string)
+	if by != "" {
+		by = " by " + by
+	}
+	p.Line("  ", row[3], by, ", ", row[2], ", ", row[5])
+	p.Line("  ", row[6])
 }
 
 // outcomeText says what came of the call, as far as this line knows.
@@ -227,7 +257,8 @@ func writeAudit(c *cli.Call, line journal.Line) error {
 		return err
 	}
 	p := c.NewPage()
-	p.Table([][]any{auditRow(p, line)})
+	p.Width = c.Terminal.Width
+	printAudit(p, []journal.Line{line})
 	_, err := io.WriteString(c.Stdout, p.String())
 	return err
 }
