@@ -87,6 +87,8 @@ type findings struct {
 	notes          []string
 	// git and governs say which kinds of things changed.
 	git, governs bool
+	// among says that several calls were under way, of which any may have done it.
+	among bool
 	// lost is what was there before it was undone.
 	lost []lost
 }

@@ -22,6 +22,8 @@ import (
 //	K.tree          what the search of its directories found last
 //	K.json          what was found when no call was under way
 //	K.MARK.call     one for each call, locked while its process lives
+//	K.MARK.call.told  what another call on the project found and undid; see blame.go
+//	K.ending        held by the call that compares
 //	K.dead          a call died, and the project was not compared since
 //	kept/…          what was there before the guard undid a change
 //
@@ -38,6 +40,8 @@ const (
 	treeSuffix     = ".tree"
 	callSuffix     = ".call"
 	deadSuffix     = ".dead"
+	endingSuffix   = ".ending"
+	toldSuffix     = ".told"
 	// noProject stands for the key in the records of calls on no project.
 	noProject = "none"
 )
@@ -68,6 +72,7 @@ func (g *GitGuard) enroll(key string) (*call, error) {
 
 // close ends the record of a call that left nothing behind.
 func (c *call) close() {
+	_ = os.Remove(toldPath(c.path))
 	_ = os.Remove(c.path)
 	c.unlock()
 }
@@ -160,6 +165,7 @@ func (g *GitGuard) endLeftovers(dead []*call) (notes []string, err error) {
 				return notes, err
 			}
 		}
+		_ = os.Remove(toldPath(c.path))
 		_ = os.Remove(c.path)
 	}
 	return notes, nil

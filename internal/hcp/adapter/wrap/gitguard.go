@@ -22,7 +22,8 @@ import (
 // needs the rest. So the guard looks before a call and afterwards. Calls may
 // overlap: all of them compare with what the first one found when none was
 // running, which is kept in a file while a shared lock says that calls are
-// under way. Otherwise one call's tampering could become another's baseline.
+// under way. Otherwise one call's tampering could become another's baseline. What one
+// of them finds is reported by all of them; see blame.go.
 // The same file judges the calls that were killed; see calls.go.
 type GitGuard struct {
 	// Dir holds the locks, records and baselines; private to the user.
@@ -134,15 +135,28 @@ func (w *watch) end() (notes []string, err error) {
 		w.call.close()
 		return nil, nil
 	}
+	unlock, err := w.one()
+	if err != nil {
+		w.call.unlock() // it stays on record, and the next call compares
+		return nil, err
+	}
+	defer unlock()
 	f := w.before.compare(w.tree)
 	kept := w.guard.keep(f, w.call.mark)
+	if len(f.changed)+len(f.stuck) > 0 {
+		f.among, err = w.tell(f, kept)
+	}
+	before, hearErr := w.hear(&f)
+	if kept == "" {
+		kept = before
+	}
 	if len(f.stuck) > 0 {
 		w.call.unlock()
 	} else {
 		w.call.close()
 	}
 	if len(f.changed)+len(f.stuck) == 0 {
-		return f.notes, nil
+		return f.notes, errors.Join(err, hearErr)
 	}
 	return f.notes, f.fault("while the command ran", kept)
 }
@@ -154,6 +168,9 @@ func (f findings) fault(when, kept string) error {
 		changed = f.stuck
 	}
 	report := fault.Newf(f.code(), "%s, %s: %s", when, f.what(), names(changed))
+	if f.among {
+		kept += "; other commands were at work on the project meanwhile, and it may have been one of them"
+	}
 	if len(f.stuck) > 0 {
 		return report.WithHint("%s could not be put back: look at them before you run git or an agent in this project%s", names(f.stuck), kept)
 	}

@@ -287,8 +287,8 @@ func TestOverlappingCallsShareOneBaseline(t *testing.T) {
 	if _, err := first.end(); fault.CodeOf(err) != CodeGitConfigChanged {
 		t.Fatalf("first: %v", err)
 	}
-	if _, err := second.end(); err != nil {
-		t.Fatalf("second restored the tampering: %v", err)
+	if _, err := second.end(); fault.CodeOf(err) != CodeGitConfigChanged {
+		t.Fatalf("second: %v", err)
 	}
 	if after := w.state(filepath.Join(w.project, ".git")); after != before {
 		t.Fatalf("after:\n%s", after)
@@ -301,6 +301,49 @@ func TestOverlappingCallsShareOneBaseline(t *testing.T) {
 	}
 	if _, err := third.end(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Nobody can say which of the calls under way made a change. All of them report it,
+// also the one that made it and ends after a neighbour has undone it; calls that
+// began later, or ended before, do not.
+func TestAllCallsUnderWayAnswerForAChange(t *testing.T) {
+	w, _ := guarded(t, "")
+	guard, project := w.local.Guard, w.local.Project
+	hook := filepath.Join(w.project, ".git", "hooks", "post-checkout")
+	enter := func() *watch {
+		t.Helper()
+		call, _, err := guard.enter(t.Context(), project)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return call
+	}
+	early, neighbour, culprit := enter(), enter(), enter()
+	if _, err := early.end(); err != nil {
+		t.Fatalf("a call that ended before: %v", err)
+	}
+	w.write(hook, "evil", 0o755)
+	_, err := neighbour.end()
+	if f := fault.From(err); f.Code != CodeGitConfigChanged || !strings.Contains(f.Hint, "other commands were at work") {
+		t.Fatalf("the neighbour: %v, %s", err, f.Hint)
+	}
+	late := enter()
+	_, err = culprit.end()
+	if f := fault.From(err); f.Code != CodeGitConfigChanged || !strings.Contains(err.Error(), "post-checkout") || !strings.Contains(f.Hint, "other commands were at work") {
+		t.Fatalf("the one that did it: %v, %s", err, f.Hint)
+	}
+	if _, err := late.end(); err != nil {
+		t.Fatalf("a call that began afterwards: %v", err)
+	}
+	alone := enter()
+	w.write(hook, "evil", 0o755)
+	_, err = alone.end()
+	if f := fault.From(err); f.Code != CodeGitConfigChanged || strings.Contains(f.Hint, "other commands") {
+		t.Fatalf("alone: %v, %s", err, f.Hint)
+	}
+	if left, err := filepath.Glob(filepath.Join(guard.Dir, "*"+toldSuffix)); err != nil || len(left) > 0 {
+		t.Fatalf("%q, %v", left, err)
 	}
 }
 
