@@ -37,8 +37,17 @@ func (r *Runtime) AccessFiles() (user, project string) {
 // like a repository counts, too: all that such a file can do is tighten.
 func (r *Runtime) OuterAccessFiles() []string {
 	_, project := r.AccessFiles()
+	return r.outside(project)
+}
+
+// outside is OuterAccessFiles for a caller that knows the project's file.
+func (r *Runtime) outside(project string) []string {
+	starts := []string{r.workDir()}
+	if r.o.Dir != starts[0] {
+		starts = append(starts, r.o.Dir)
+	}
 	var files []string
-	for _, start := range []string{r.workDir(), r.o.Dir} {
+	for _, start := range starts {
 		at, err := filepath.EvalSymlinks(start)
 		if err != nil || !filepath.IsAbs(at) {
 			continue
@@ -81,7 +90,7 @@ func (r *Runtime) Access() (access.Effective, error) {
 			return access.Effective{}, err
 		}
 	}
-	for _, path := range r.OuterAccessFiles() {
+	for _, path := range r.outside(project) {
 		config, err := accessfile.Read(path, accessfile.Project)
 		if err != nil {
 			return access.Effective{}, err
@@ -110,7 +119,7 @@ func (r *Runtime) accessSettings(_ context.Context, packID, key string) (access.
 			return access.Settings{}, err
 		}
 	}
-	for _, path := range r.OuterAccessFiles() {
+	for _, path := range r.outside(project) {
 		config, at, err := accessfile.ReadFor(path, accessfile.Project, packID, key)
 		if err != nil {
 			return access.Settings{}, err
