@@ -103,7 +103,7 @@ func (p *Project) start(ctx context.Context, verb, from string, r PromptRequest)
 			return out, err
 		}
 	}
-	_, err := p.record(ctx, verb, func(t *ledger.Tx) error {
+	err := p.record(ctx, verb, func(t *ledger.Tx) error {
 		anchor, err := anchorOf(ctx, t, from)
 		if err != nil {
 			return err
@@ -174,7 +174,7 @@ func (p *Project) follow(ctx context.Context, verb string, attempt hop.Attempt, 
 		return out, err
 	}
 	lost := err != nil
-	_, err = p.record(ctx, verb, func(t *ledger.Tx) error {
+	err = p.record(ctx, verb, func(t *ledger.Tx) error {
 		return p.followUp(ctx, t, attempt.ID, shot, text, r, counts, &out)
 	})
 	if err != nil {

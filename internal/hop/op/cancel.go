@@ -29,7 +29,7 @@ func (p *Project) Cancel(ctx context.Context, id, reason string) (hop.State, err
 		summary = "Cancelled"
 	}
 	var out hop.State
-	_, err = p.record(ctx, "cancel", func(t *ledger.Tx) error {
+	err = p.record(ctx, "cancel", func(t *ledger.Tx) error {
 		now, head, err := headOf(ctx, t, attempt.ID)
 		if err != nil {
 			return err

@@ -40,7 +40,7 @@ func (p *Project) Check(ctx context.Context, r CheckRequest) (hop.Check, error) 
 		return hop.Check{}, err
 	}
 	check.StateID = c.ID
-	if _, err := p.record(ctx, "check", func(t *ledger.Tx) error {
+	if err := p.record(ctx, "check", func(t *ledger.Tx) error {
 		t.About(attempt.ID)
 		check.CreatedAt = t.Now()
 		t.Check(check)

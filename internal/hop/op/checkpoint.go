@@ -106,7 +106,7 @@ func (p *Project) checkpoint(ctx context.Context, attempt hop.Attempt) (hop.Chec
 		return hop.Checkpointed{}, err
 	}
 	out := hop.Checkpointed{Incomplete: problems(s.Snapshot)}
-	_, err = p.record(ctx, "checkpoint", func(t *ledger.Tx) error {
+	err = p.record(ctx, "checkpoint", func(t *ledger.Tx) error {
 		now, head, err := headOf(ctx, t, attempt.ID)
 		if err != nil {
 			return err
@@ -151,7 +151,7 @@ func (p *Project) Keep(ctx context.Context, id string) (hop.Checkpointed, bool, 
 		return hop.Checkpointed{State: work, Incomplete: problems(s.Snapshot)}, false, nil
 	}
 	out := hop.Checkpointed{Incomplete: problems(s.Snapshot)}
-	_, err = p.record(ctx, "checkpoint", func(t *ledger.Tx) error {
+	err = p.record(ctx, "checkpoint", func(t *ledger.Tx) error {
 		now, head, err := headOf(ctx, t, attempt.ID)
 		if err != nil {
 			return err

@@ -57,7 +57,7 @@ func (p *Project) Complete(ctx context.Context, r CompleteRequest) (hop.Complete
 	if err != nil && !fault.Is(err, CodeNoWorkspace) {
 		return out, err
 	}
-	_, err = p.record(ctx, "complete", func(t *ledger.Tx) error {
+	err = p.record(ctx, "complete", func(t *ledger.Tx) error {
 		out.Completion.CompletedAt = t.Now()
 		t.About(prompt.AttemptID)
 		t.Completion(out.Completion)

@@ -45,7 +45,7 @@ func (p *Project) adoptOnce(ctx context.Context, out *hop.Started) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.record(ctx, "external", func(t *ledger.Tx) error {
+	err = p.record(ctx, "external", func(t *ledger.Tx) error {
 		if err := t.ExpectAccepted(ctx, accepted.State.ID); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (p *Project) recordRewritten(ctx context.Context, head git.Head, accepted l
 	if accepted.Facts.Rewritten == string(head.Commit) {
 		return nil
 	}
-	_, err := p.record(ctx, "branch_rewritten", func(t *ledger.Tx) error {
+	err := p.record(ctx, "branch_rewritten", func(t *ledger.Tx) error {
 		if err := t.ExpectAccepted(ctx, accepted.State.ID); err != nil {
 			return err
 		}

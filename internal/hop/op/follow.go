@@ -64,7 +64,7 @@ func (x *exchange) follow(ctx context.Context) error {
 // landed on the way there closes its attempts here; what is on our line alone is
 // marked as left.
 func (p *Project) followTo(ctx context.Context, from, to hop.State) error {
-	_, err := p.record(ctx, "follow", func(t *ledger.Tx) error {
+	err := p.record(ctx, "follow", func(t *ledger.Tx) error {
 		if err := t.ExpectAccepted(ctx, from.ID); err != nil {
 			return err
 		}

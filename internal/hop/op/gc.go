@@ -111,7 +111,7 @@ func (p *Project) dropWorkspace(ctx context.Context, a hop.Attempt, out *hop.Col
 // park records the workspace, unless the attempt's newest work is exactly that,
 // and that an open attempt waits.
 func (p *Project) park(ctx context.Context, id string, s *shot, out *hop.Collected) error {
-	_, err := p.record(ctx, "park", func(t *ledger.Tx) error {
+	err := p.record(ctx, "park", func(t *ledger.Tx) error {
 		now, head, err := headOf(ctx, t, id)
 		if err != nil {
 			return err

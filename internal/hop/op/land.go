@@ -345,7 +345,7 @@ func (l *landing) unchanged(ctx context.Context, t *ledger.Tx, fit []hop.State) 
 // write records the landing, here alone or first on the remote.
 func (l *landing) write(ctx context.Context, build func(*ledger.Tx) error) error {
 	if l.remote == nil {
-		_, err := l.record(ctx, l.request.Verb, build)
+		err := l.record(ctx, l.request.Verb, build)
 		return err
 	}
 	return l.WritePublished(ctx, l.request.Verb, l.request.Remote, build, l.publisher(l.request.Remote, l.remote))

@@ -50,7 +50,7 @@ func (p *Project) Propose(ctx context.Context, r ProposeRequest) (hop.Proposed, 
 	}
 	summary, counts := cleaned(r.Summary)
 	var out hop.Proposed
-	_, err = p.record(ctx, "propose", func(t *ledger.Tx) error {
+	err = p.record(ctx, "propose", func(t *ledger.Tx) error {
 		now, head, err := headOf(ctx, t, attempt.ID)
 		if err != nil {
 			return err

@@ -22,15 +22,16 @@ func folderKey(root string) string {
 
 // record writes one operation. Where the accepted line waits for the end of a
 // publication that was cut short, that is found out first.
-func (p *Project) record(ctx context.Context, verb string, build func(*ledger.Tx) error) (hop.Operation, error) {
-	done, err := p.Write(ctx, verb, build)
+func (p *Project) record(ctx context.Context, verb string, build func(*ledger.Tx) error) error {
+	_, err := p.Write(ctx, verb, build)
 	if !fault.Is(err, ledger.CodePublishing) {
-		return done, err
+		return err
 	}
 	if err := p.settlePublication(ctx); err != nil {
-		return done, err
+		return err
 	}
-	return p.Write(ctx, verb, build)
+	_, err = p.Write(ctx, verb, build)
+	return err
 }
 
 // stateOfAttempt returns a state and the attempt it belongs to.

@@ -79,7 +79,7 @@ func (p *Project) ownWork(ctx context.Context, s hop.State) (hop.State, error) {
 
 func (p *Project) unpark(ctx context.Context, id string) (hop.Attempt, error) {
 	var out hop.Attempt
-	_, err := p.record(ctx, "resume", func(t *ledger.Tx) error {
+	err := p.record(ctx, "resume", func(t *ledger.Tx) error {
 		attempt, head, err := headOf(ctx, t, id)
 		if err != nil {
 			return err

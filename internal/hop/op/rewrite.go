@@ -71,7 +71,7 @@ func (p *Project) finishRewrite(ctx context.Context, attempt hop.Attempt, r rewr
 	facts := r.Facts
 	facts.Incomplete = problems(s.Snapshot)
 	out := hop.Checkpointed{Incomplete: facts.Incomplete}
-	_, err = p.record(ctx, r.Verb, func(t *ledger.Tx) error {
+	err = p.record(ctx, r.Verb, func(t *ledger.Tx) error {
 		now, head, err := headOf(ctx, t, attempt.ID)
 		if err != nil {
 			return err

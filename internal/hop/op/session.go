@@ -82,7 +82,7 @@ func (p *Project) deliverAgain(ctx context.Context, r PromptRequest, s hop.State
 	if out.Task, err = p.Task(ctx, s.TaskID); err != nil || bound {
 		return out, err
 	}
-	_, err = p.record(ctx, "bind", func(t *ledger.Tx) error {
+	err = p.record(ctx, "bind", func(t *ledger.Tx) error {
 		t.About(s.AttemptID)
 		bindSession(t, r, s)
 		return nil

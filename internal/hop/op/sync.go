@@ -282,7 +282,7 @@ func (p *Project) adoptEdits(ctx context.Context, f *folder) (hop.Synced, error)
 			WithHint("bring them into step by hand: hop diff %s shows what was accepted", f.head.ID)
 	}
 	var out hop.Synced
-	_, err = p.record(ctx, "adopt", func(t *ledger.Tx) error {
+	err = p.record(ctx, "adopt", func(t *ledger.Tx) error {
 		if err := t.ExpectAccepted(ctx, f.head.ID); err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func (p *Project) recordTakeOver(ctx context.Context, theirs hop.Attempt, work h
 		return hop.Attempt{}, err
 	}
 	var out hop.Attempt
-	_, err = p.record(ctx, "take_over", func(t *ledger.Tx) error {
+	err = p.record(ctx, "take_over", func(t *ledger.Tx) error {
 		out = hop.Attempt{
 			ID: newID(t, hop.PrefixAttempt), TaskID: theirs.TaskID, Agent: theirs.Agent,
 			BaseStateID: theirs.BaseStateID, Status: hop.StatusActive, CreatedAt: t.Now(),

@@ -129,7 +129,7 @@ func (p *Project) undoHead(ctx context.Context, verb string, head hop.State) (ho
 // restoreAccepted records an accepted state that takes others back.
 func (p *Project) restoreAccepted(ctx context.Context, verb string, head hop.State, reverts []string, to hop.State, tree git.OID) (hop.State, error) {
 	var out hop.State
-	_, err := p.record(ctx, verb, func(t *ledger.Tx) error {
+	err := p.record(ctx, verb, func(t *ledger.Tx) error {
 		if err := t.ExpectAccepted(ctx, head.ID); err != nil {
 			return err
 		}

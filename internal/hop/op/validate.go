@@ -85,7 +85,7 @@ func (l *landing) fail(ctx context.Context, before []hop.State, proposal hop.Sta
 		check, tree = l.newestFailure()
 	}
 	failed := ""
-	_, err = l.record(ctx, "land_failed", func(t *ledger.Tx) error {
+	err = l.record(ctx, "land_failed", func(t *ledger.Tx) error {
 		attempt, err := t.Reader.Attempt(ctx, proposal.AttemptID)
 		if err != nil {
 			return err
