@@ -114,9 +114,8 @@ func deniedByAccess(v access.Verdict) *fault.Error {
 	return f
 }
 
-// rejected refuses a call that a person has just refused: an agent's confirm is
-// no answer to that.
-// Rejected refuses a call to which a person said no.
+// Rejected refuses a call to which a person said no: an agent's confirm is no
+// answer to that.
 func Rejected(id string) *fault.Error {
 	return fault.Newf(approval.CodeRejected, "the user rejected this call (request %s)", id).
 		WithHint("nothing ran; do not run it again and do not reach the same result another way; ask the user what to do instead")

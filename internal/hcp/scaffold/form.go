@@ -59,7 +59,7 @@ func formOf(program string, f *found) *form {
 	usage := richest(f.usage, f.page.Usages, f.words)
 	for _, part := range usage.Parts {
 		if part.Flag != "" {
-			b.flag(part, f.words)
+			b.flag(part)
 		}
 	}
 	if f.asked && len(f.page.Usages) > 0 && !sharedPage(f) || len(f.words) == 0 {
@@ -118,7 +118,7 @@ type usageForm struct {
 func (u usageForm) Optional() bool { return u.required == 0 }
 
 // flag takes a flag that the usage itself shows.
-func (b *form) flag(part helptext.Part, words []string) {
+func (b *form) flag(part helptext.Part) {
 	listed := b.option(part.Flag)
 	switch {
 	case slices.Contains(confirming, part.Flag) && part.Kind == helptext.Switch:
@@ -191,29 +191,34 @@ func (b *form) value(flag string, attached bool, a argument) {
 
 // positional takes an argument or a fixed word among them.
 func (b *form) positional(part helptext.Part, behind []helptext.Part, free bool) {
-	switch part.Kind {
-	case helptext.Literal:
-		if part.Name == "--" && !slices.ContainsFunc(behind, func(p helptext.Part) bool { return p.Kind == helptext.Value }) {
-			return
-		}
-		// A fixed word stands between two arguments; elsewhere it is prose.
-		last := b.tokens[len(b.tokens)-1]
-		between := strings.HasSuffix(last, "}}") && len(behind) > 0 && behind[0].Kind == helptext.Value && behind[0].Flag == ""
-		if part.Name == "--" || !part.Optional && plain(part.Name) && between {
-			b.put(part.Name)
-		}
-	case helptext.Value:
-		a := argument{name: part.Name, required: !part.Optional && !free, choices: part.Choices}
-		for _, e := range b.page.Arguments {
-			if fold(e.Name) == fold(part.Name) {
-				a.description = e.About
-			}
-		}
-		if part.Repeated && a.description != "" {
-			a.description += " (one of them)"
-		}
-		b.put("{{" + b.add(a) + "}}")
+	if part.Kind == helptext.Value {
+		b.put("{{" + b.add(b.argument(part, free)) + "}}")
+		return
 	}
+	isValue := func(p helptext.Part) bool { return p.Kind == helptext.Value }
+	if part.Kind != helptext.Literal || part.Name == "--" && !slices.ContainsFunc(behind, isValue) {
+		return
+	}
+	// A fixed word stands between two arguments; elsewhere it is prose.
+	last := b.tokens[len(b.tokens)-1]
+	between := strings.HasSuffix(last, "}}") && len(behind) > 0 && isValue(behind[0]) && behind[0].Flag == ""
+	if part.Name == "--" || !part.Optional && plain(part.Name) && between {
+		b.put(part.Name)
+	}
+}
+
+// argument is a positional one, with what the page says about it.
+func (b *form) argument(part helptext.Part, free bool) argument {
+	a := argument{name: part.Name, required: !part.Optional && !free, choices: part.Choices}
+	for _, e := range b.page.Arguments {
+		if fold(e.Name) == fold(part.Name) {
+			a.description = e.About
+		}
+	}
+	if part.Repeated && a.description != "" {
+		a.description += " (one of them)"
+	}
+	return a
 }
 
 func (b *form) put(token string) { b.tokens = append(b.tokens, token) }

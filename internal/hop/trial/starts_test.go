@@ -41,8 +41,13 @@ func TestFewStartsOfGit(t *testing.T) {
 	other := p.start("other")
 	p.write(filepath.Join(other.workspace, "b.txt"), "other\n")
 	for _, args := range [][]string{
-		{"checkpoint", prompt}, {"check", prompt, "--", "true"}, {"check", prompt, "--", "true"}, {"prompt", "--from", prompt, "more"},
-		{"begin", "--agent", "b", "an instruction"}, {"refresh", prompt}, {"restore", prompt},
+		{"checkpoint", prompt},
+		{"check", prompt, "--", "true"},
+		{"check", prompt, "--", "true"},
+		{"prompt", "--from", prompt, "more"},
+		{"begin", "--agent", "b", "an instruction"},
+		{"refresh", prompt},
+		{"restore", prompt},
 	} {
 		starts(mostStarts, args...)
 	}

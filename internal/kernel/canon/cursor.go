@@ -41,8 +41,10 @@ func (c *Cursor) Kind() byte {
 	return 0
 }
 
-// Open steps into an array or object, Close steps out of it.
-func (c *Cursor) Open()  { c.Kind(); c.at++ }
+// Open steps into an array or object.
+func (c *Cursor) Open() { c.Kind(); c.at++ }
+
+// Close steps out of it.
 func (c *Cursor) Close() { c.Kind(); c.at++ }
 
 // More reports whether the array or object goes on.
@@ -51,15 +53,18 @@ func (c *Cursor) More() bool {
 	return k != '}' && k != ']' && k != 0
 }
 
-// Member reads a name and descends to its value, Item descends to the item at
-// an index, and Up returns to the array or object.
+// Member reads a name and descends to its value.
 func (c *Cursor) Member() string {
 	name := c.Str()
 	c.path = append(c.path, hop{name, -1})
 	return name
 }
+
+// Item descends to the item at an index.
 func (c *Cursor) Item(index int) { c.path = append(c.path, hop{"", index}) }
-func (c *Cursor) Up()            { c.path = c.path[:len(c.path)-1] }
+
+// Up returns to the array or object.
+func (c *Cursor) Up() { c.path = c.path[:len(c.path)-1] }
 
 // Str reads a string.
 func (c *Cursor) Str() string {

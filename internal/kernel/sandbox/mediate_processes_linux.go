@@ -72,12 +72,12 @@ func (m *Mediator) onProcesses(n *notification) (known bool, errno unix.Errno) {
 
 // named understands a call that says what kind of number it has.
 func (d *deed) named(n *notification) unix.Errno {
-	kind := n.args[0]
+	kind := uint32(n.args[0])        //nolint:gosec // the kernel reads the low half as well
 	d.target = int(int32(n.args[1])) //nolint:gosec // the kernel reads the low half as well
 	if d.call == unix.SYS_SETPRIORITY {
-		d.group = uint32(kind) == unix.PRIO_PGRP
+		d.group = kind == unix.PRIO_PGRP
 	} else {
-		d.group = uint32(kind) == ioprioGroup
+		d.group = kind == ioprioGroup
 	}
 	if d.group && d.target == 0 {
 		own, err := unix.Getpgid(int(n.pid))

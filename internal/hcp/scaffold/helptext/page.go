@@ -122,15 +122,11 @@ func Read(text []byte, program string) Page {
 		}
 	}
 	for _, s := range sections {
-		switch s.kind {
-		case commandSection:
+		if s.kind == commandSection || s.kind == otherSection && s.title != "" && r.takesSubcommand() {
 			r.commands(s)
-		case argumentSection:
+		}
+		if s.kind == argumentSection {
 			r.arguments(s)
-		case otherSection:
-			if s.title != "" && r.takesSubcommand() {
-				r.commands(s)
-			}
 		}
 		if s.kind != silentSection {
 			r.options(s)
