@@ -214,7 +214,7 @@ func (l *landing) try(ctx context.Context, proposals []hop.State) (hop.Landed, e
 		return hop.Landed{}, l.refused()
 	}
 	if len(l.request.Command) > 0 {
-		if fit, tree, err = l.validated(ctx, nil, fit, false); err != nil {
+		if fit, tree, err = l.validated(ctx, fit); err != nil {
 			return hop.Landed{}, err
 		}
 		if len(fit) == 0 {

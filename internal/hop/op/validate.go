@@ -2,44 +2,52 @@ package op
 
 import (
 	"context"
+	"slices"
 
 	"bridle/hop"
 	"bridle/internal/hop/ledger"
 	"bridle/internal/kernel/git"
 )
 
-// validated returns those of more that hold together with the proposals before
-// them, and the tree that they make. When a whole does not hold, it is halved
-// until the offenders are named; known says that this whole is known not to
-// hold, so the last suspect is not run again.
-func (l *landing) validated(ctx context.Context, before, more []hop.State, known bool) ([]hop.State, git.OID, error) {
-	tree, err := l.treeOf(ctx, before, nil)
-	if err != nil || len(more) == 0 {
-		return nil, tree, err
-	}
-	if !known {
-		holds, all, err := l.holds(ctx, before, more)
-		if err != nil || holds {
-			return more, all, err
+// validated returns those of the proposals that hold together, in their order,
+// and the tree that they make. One validation does when all of them hold. For
+// each offender the shortest beginning that does not hold is searched by halving:
+// its last proposal is the offender, and the run that it spoiled is the evidence.
+func (l *landing) validated(ctx context.Context, fit []hop.State) ([]hop.State, git.OID, error) {
+	good := 0 // so many at the front are known to hold together
+	for good < len(fit) {
+		holds, err := l.holds(ctx, fit)
+		if err != nil {
+			return nil, "", err
 		}
+		if holds {
+			break
+		}
+		bad := len(fit)
+		for bad-good > 1 {
+			middle := good + (bad-good)/2
+			if holds, err = l.holds(ctx, fit[:middle]); err != nil {
+				return nil, "", err
+			}
+			if holds {
+				good = middle
+			} else {
+				bad = middle
+			}
+		}
+		if err := l.fail(ctx, fit[:good], fit[good]); err != nil {
+			return nil, "", err
+		}
+		fit = slices.Delete(slices.Clone(fit), good, bad)
 	}
-	if len(more) == 1 {
-		return nil, tree, l.fail(ctx, before, more[0])
-	}
-	half := len(more) / 2
-	first, _, err := l.validated(ctx, before, more[:half], false)
-	if err != nil {
-		return nil, "", err
-	}
-	rest := append(append([]hop.State{}, before...), first...)
-	second, tree, err := l.validated(ctx, rest, more[half:], len(first) == half)
-	return append(first, second...), tree, err
+	tree, err := l.treeOf(ctx, fit)
+	return fit, tree, err
 }
 
 // treeOf is what the proposals make on the accepted tree.
-func (l *landing) treeOf(ctx context.Context, before, more []hop.State) (git.OID, error) {
+func (l *landing) treeOf(ctx context.Context, proposals []hop.State) (git.OID, error) {
 	tree := git.OID(l.head.SourceTree)
-	for _, s := range append(append([]hop.State{}, before...), more...) {
+	for _, s := range proposals {
 		base, _, err := l.landingBase(ctx, s)
 		if err != nil {
 			return "", err
@@ -54,36 +62,32 @@ func (l *landing) treeOf(ctx context.Context, before, more []hop.State) (git.OID
 }
 
 // holds runs the validation on what the proposals make together.
-func (l *landing) holds(ctx context.Context, before, more []hop.State) (bool, git.OID, error) {
-	tree, err := l.treeOf(ctx, before, more)
+func (l *landing) holds(ctx context.Context, proposals []hop.State) (bool, error) {
+	tree, err := l.treeOf(ctx, proposals)
 	if err != nil {
-		return false, "", err
+		return false, err
 	}
-	last := more[len(more)-1]
+	last := proposals[len(proposals)-1]
 	subject := hop.State{
 		ID: l.id, TaskID: last.TaskID, AttemptID: last.AttemptID, SourceTree: string(tree), GitCommit: l.head.GitCommit,
 	}
 	env := hop.Environment{Root: l.Layout.Root, State: l.id, Task: last.TaskID, Attempt: last.AttemptID}
 	check, err := l.examine(ctx, subject, env, CheckRequest{Command: l.request.Command}, true)
 	if err != nil {
-		return false, "", err
+		return false, err
 	}
 	l.checks[tree] = check
-	return check.ExitCode == 0, tree, nil
+	return check.ExitCode == 0, nil
 }
 
 // fail records that a proposal did not hold: its evidence, and a failed state
 // unless this very failure is the attempt's head already.
 func (l *landing) fail(ctx context.Context, before []hop.State, proposal hop.State) error {
-	tree, err := l.treeOf(ctx, before, []hop.State{proposal})
+	tree, err := l.treeOf(ctx, append(slices.Clone(before), proposal))
 	if err != nil {
 		return err
 	}
-	check, ran := l.checks[tree]
-	if !ran {
-		// The last suspect of a batch: the run that it spoiled is the evidence.
-		check, tree = l.newestFailure()
-	}
+	check := l.checks[tree]
 	failed := ""
 	err = l.record(ctx, "land_failed", func(t *ledger.Tx) error {
 		attempt, err := t.Reader.Attempt(ctx, proposal.AttemptID)
@@ -118,17 +122,6 @@ func (l *landing) fail(ctx context.Context, before []hop.State, proposal hop.Sta
 		Error: "the validation of proposal \"" + proposal.ID + "\" failed: " + QuoteAll(check.Command) + " " + ending(check),
 	})
 	return err
-}
-
-func (l *landing) newestFailure() (hop.Check, git.OID) {
-	var newest hop.Check
-	for _, c := range l.checks {
-		if c.ExitCode != 0 && c.ID > newest.ID {
-			newest = c
-		}
-	}
-	newest.ID = hop.NewID(hop.PrefixEvidence, l.Clock.Now())
-	return newest, git.OID(newest.TreeHash)
 }
 
 // failedState records the composed tree that did not hold.
