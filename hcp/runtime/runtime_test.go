@@ -208,8 +208,10 @@ func TestConnectErrors(t *testing.T) {
 	}
 	r.SetGrants(grants(hcp.CapExecWrite))
 	wantCode(t, r.Connect(ctx, "ledger"), "denied", "denied: missing pack.connect")
+	wantCode(t, r.Connect(ctx, "transit"), "denied", "denied: missing pack.connect")
+	r.SetGrants(grants(hcp.CapConnect))
 	if err := r.Connect(ctx, "transit"); err != nil {
-		t.Errorf("a public pack needs a grant to be connected: %v", err)
+		t.Errorf("a public pack is not connected with the grant: %v", err)
 	}
 }
 
