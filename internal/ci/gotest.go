@@ -111,6 +111,7 @@ var scripted = []string{
 	"bridle/hound/guard",
 	"bridle/internal/hcp/hcpx",
 	"bridle/internal/hop/hopcli",
+	"bridle/internal/hop/trial",
 	"bridle/internal/hound/houndcli",
 	"bridle/packs",
 }
