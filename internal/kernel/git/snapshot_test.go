@@ -15,7 +15,7 @@ import (
 func gitsTree(t *testing.T, repo string) string {
 	t.Helper()
 	return one(t, repo, `
-if test -f "$(git rev-parse --git-path index)"; then cp "$(git rev-parse --git-path index)" ../gits-index; else rm -f ../gits-index; fi
+if test -f "$(git rev-parse --git-path index)"; then cp -p "$(git rev-parse --git-path index)" ../gits-index; else rm -f ../gits-index; fi
 export GIT_INDEX_FILE=$(cd .. && pwd)/gits-index; git -c core.splitIndex=false add --all >/dev/null 2>&1; git write-tree`)
 }
 
