@@ -48,6 +48,10 @@ type Options struct {
 	// ReadOnly has checks, reads and plans see the repository read-only, so that they
 	// cannot change it. Where the system cannot do that they are refused.
 	ReadOnly bool
+	// Unproven is told of each call after which nothing proves that no process of
+	// the driver is left. Receipts and records say so themselves; checks and plans
+	// have no room for it.
+	Unproven func(hound.Mode, hound.Cleanup)
 	// LockWait bounds the wait for another execution in the same repository; zero
 	// is half a minute.
 	LockWait time.Duration
@@ -61,11 +65,12 @@ type Guard struct {
 	reading  func(places []string) conversation.Runner // nil when reads are only watched
 	watch    func(root string, excludes []string) watcher
 	lockWait time.Duration
+	notice   func(hound.Mode, hound.Cleanup) // may be nil
 }
 
 // New returns a Guard.
 func New(o Options) *Guard {
-	g := &Guard{lookup: o.Lookup, clock: clock.System(), lockWait: o.LockWait}
+	g := &Guard{lookup: o.Lookup, clock: clock.System(), lockWait: o.LockWait, notice: o.Unproven}
 	if o.Now != nil {
 		g.clock = nowFunc(o.Now)
 	}

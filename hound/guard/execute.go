@@ -162,6 +162,7 @@ func (x *execution) drive(ctx context.Context) run {
 		return run{err: err}
 	}
 	answer, asked := x.driver.Ask(ctx, x.plan.Request())
+	x.guard.unproven(hound.ModeExecute, asked, answer.Cleanup)
 	r := run{answered: answer.Response, cleanup: &answer.Cleanup, err: asked}
 	if r.after, err = x.watcher.Look(context.WithoutCancel(ctx)); err != nil {
 		if !isInterrupt(asked) {

@@ -3,12 +3,10 @@ package guard
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"bridle/hound"
-	"bridle/internal/hound/document"
 	"bridle/internal/hound/plan"
 	"bridle/internal/kernel/fault"
 )
@@ -17,7 +15,7 @@ import (
 // The order of the rules decides which failure is named.
 func (x *execution) judge(r run, altered []string, changes []change) error {
 	if r.err != nil {
-		return x.failed(r.err)
+		return r.proved(x.failed(r.err))
 	}
 	if len(altered) > 0 {
 		return x.refuse("the driver altered its own run record: %s", named(altered))
@@ -127,9 +125,6 @@ func (x *execution) result(r run, changes []change, failure error) (*hound.RunRe
 	if failure != nil {
 		f := fault.From(failure)
 		result.Outcome, result.Error = hound.OutcomeFailed, f.Message
-		if r.answered == nil && r.cleanup != nil && !r.cleanup.Proven {
-			result.Error += fmt.Sprintf("; nothing proves that none of its processes is left (%s)", r.cleanup.Method)
-		}
 		if f.Exit == hound.ExitHeld {
 			result.Outcome = hound.OutcomeHeld
 		}
@@ -140,34 +135,6 @@ func (x *execution) result(r run, changes []change, failure error) (*hound.RunRe
 		result.Data = json.RawMessage("{}")
 	}
 	return result, nil
-}
-
-// isCleanup tells what looks like a proof of cleanup, which is the kernel's alone
-// to give: one in a driver's answer is left out.
-func isCleanup(diagnostic json.RawMessage) bool {
-	members, err := document.Members(diagnostic)
-	return err == nil && string(members["schema_version"]) == `"`+hound.SchemaCleanup+`"`
-}
-
-// withCleanup adds the proof of cleanup to the diagnostics of a response, which
-// is where a run record has room for it.
-func withCleanup(r *hound.Response, cleanup *hound.Cleanup) (json.RawMessage, error) {
-	members, err := document.Members(r.Raw)
-	if err != nil {
-		return nil, err
-	}
-	entry, err := document.Canonical(struct {
-		SchemaVersion string `json:"schema_version"`
-		hound.Cleanup
-	}{hound.SchemaCleanup, *cleanup})
-	if err != nil {
-		return nil, err
-	}
-	members["diagnostics"], err = document.Canonical(append(slices.DeleteFunc(slices.Clone(r.Diagnostics), isCleanup), entry))
-	if err != nil {
-		return nil, err
-	}
-	return document.Canonical(members)
 }
 
 // minus lists what is in a and not in b, both sorted.

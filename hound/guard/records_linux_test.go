@@ -3,6 +3,7 @@ package guard_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,6 +90,37 @@ func TestPlanIsExecutedOnceThoughItsRecordIsRemoved(t *testing.T) {
 	}
 	if _, err := p.execute(plan); !fault.Is(err, hound.CodeUnreadable) {
 		t.Errorf("with a list that nobody can read: %v", err)
+	}
+}
+
+// Whoever removes a record and the list of removed ones takes away what says that
+// the plan was executed. What it did says so as well, as long as it stands: the
+// repository is not the one that the plan is bound to, ignored files included.
+func TestWhatAPlanDidKeepsItFromBeingExecutedAgain(t *testing.T) {
+	for name, c := range map[string]struct{ path, before, after, execute string }{
+		"creation":        {"notes/new.txt", "", "new\n", "echo new >notes/new.txt"},
+		"update":          {"notes/keep.txt", "kept\n", "new\n", "echo new >notes/keep.txt"},
+		"deletion":        {"notes/keep.txt", "kept\n", "", "rm notes/keep.txt"},
+		"ignored file":    {"build/out.txt", "", "new\n", "mkdir -p build; echo new >build/out.txt"},
+		"ignored updated": {"build/old.txt", "old\n", "new\n", "echo new >build/old.txt"},
+	} {
+		p := newProject(t, script{
+			proposal: effects(c.path, "0644", c.before, c.after), execute: c.execute, manifest: map[string]any{"write_scopes": []string{"notes", "build"}},
+		}).commit()
+		p.put("build/old.txt", "old\n")
+		plan := p.plan("w")
+		if _, err := p.execute(plan); err != nil {
+			t.Fatal(name, err)
+		}
+		if err := os.RemoveAll(filepath.Join(p.root, ".hound")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.execute(plan); fault.From(err) == nil || fault.From(err).Exit != hound.ExitRefused {
+			t.Errorf("%s: a second time: %v", name, err)
+		}
+		if _, err := os.Lstat(filepath.Join(p.root, ".hound")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: there is a record of a second run: %v", name, err)
+		}
 	}
 }
 

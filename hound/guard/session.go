@@ -144,6 +144,7 @@ func (s *session) ask(ctx context.Context, request hound.Request) (watched, erro
 	}
 	answer, asked := driver.Ask(ctx, request)
 	w.Answer = answer
+	s.guard.unproven(request.Mode, asked, answer.Cleanup)
 	// The second look happens also when the caller has given up meanwhile: what
 	// the driver did until then must not stay unseen.
 	if w.after, err = s.watcher.Look(context.WithoutCancel(ctx)); err != nil {
@@ -152,7 +153,7 @@ func (s *session) ask(ctx context.Context, request hound.Request) (watched, erro
 	if changes := w.before.Changes(w.after); len(changes) > 0 {
 		return w, mutated(request.Mode, changes)
 	}
-	return w, asked
+	return w, withProof(asked, answer.Cleanup)
 }
 
 // reader is the driver as it is asked for what must change nothing.

@@ -164,6 +164,19 @@ func TestEndpointsAreRootsOfServices(t *testing.T) {
 		"https:\\\\example.org":      false,
 		"https://example.org:99999x": false,
 		"https:example.org":          false,
+		"http://localhost:65535":     true,
+		"http://in_house-1.example.": true,
+		"http://bücher.example":      true,
+		"http://h;a":                 false,
+		"http://h,a":                 false,
+		"http://h&a=b":               false,
+		"http://h%41":                false,
+		"http://a..b":                false,
+		"http://h:99999":             false,
+		"http://h:0":                 false,
+		"http://[::1%25lo]":          false,
+		"http://[::1":                false,
+		"http://[h]":                 false,
 	} {
 		if got := isEndpoint(value); got != want {
 			t.Errorf("%q: %v", value, got)

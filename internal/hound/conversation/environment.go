@@ -1,8 +1,11 @@
 package conversation
 
 import (
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"bridle/hound"
@@ -45,7 +48,7 @@ func EnvironmentOf(m *manifest.Manifest, operation string, lookup Lookup) (Envir
 		}
 		if isEndpointName(name) && !isEndpoint(value) {
 			return env, fault.Newf(hound.CodeBadEnv, "the variable %q is no root URL of a service", name).
-				WithHint("it must be http or https with a host, without user, path, query and fragment, since it may appear in records").
+				WithHint("it must be http or https with a host and perhaps a port, without user, path, query and fragment, since it may appear in records").
 				WithExit(hound.ExitRefused)
 		}
 		env.variables = append(env.variables, variable{name: name, value: redact.NewSecret(value), present: true})
@@ -65,7 +68,38 @@ func isEndpoint(text string) bool {
 	if err != nil || u.Opaque != "" || u.User != nil {
 		return false
 	}
-	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && (u.Path == "" || u.Path == "/")
+	return (u.Scheme == "http" || u.Scheme == "https") && isHost(u) && isPort(u.Port()) && (u.Path == "" || u.Path == "/")
+}
+
+// isHost reports whether a URL names a host: an address, or words of letters,
+// digits, hyphens and underscores. What else would pass in a name is no host, and
+// has room for what must not be in a record.
+func isHost(u *url.URL) bool {
+	if strings.HasPrefix(u.Host, "[") {
+		at, err := netip.ParseAddr(u.Hostname())
+		return err == nil && at.Is6() && at.Zone() == ""
+	}
+	const longest = 253
+	name := strings.TrimSuffix(u.Hostname(), ".")
+	if len(name) > longest {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		odd := func(r rune) bool { return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+		if label == "" || strings.ContainsFunc(label, odd) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPort reports whether text is a port, or none.
+func isPort(text string) bool {
+	if text == "" {
+		return true
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && port > 0
 }
 
 // list is the whole environment of the process.

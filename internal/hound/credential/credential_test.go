@@ -2,10 +2,13 @@ package credential
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -112,6 +115,63 @@ func zip(t testing.TB, data string) string {
 	return b.String()
 }
 
+type packer func(io.Writer) (io.WriteCloser, error)
+
+func zlibbed(w io.Writer) (io.WriteCloser, error) {
+	return zlib.NewWriterLevel(w, zlib.BestCompression)
+}
+
+func deflated(w io.Writer) (io.WriteCloser, error) {
+	return flate.NewWriter(w, flate.BestSpeed)
+}
+
+// pack packs data in another way.
+func pack(t testing.TB, with packer, data string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := with(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(w, data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestEveryLevelOfZlibIsLookedInto(t *testing.T) {
+	s := NewScanner(redact.NewSecret(secret))
+	for level := flate.NoCompression; level <= flate.BestCompression; level++ {
+		at := func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, level) }
+		for name, text := range map[string]string{
+			"alone":     base64.StdEncoding.EncodeToString([]byte(pack(t, at, "x"+secret))),
+			"in a text": "(" + base64.StdEncoding.EncodeToString([]byte(pack(t, at, "x"+secret))) + ")",
+			"in hex":    hex.EncodeToString([]byte(pack(t, at, secret))),
+		} {
+			if !s.InDocument(document(t, text), canon.Limits{}) {
+				t.Errorf("level %d, %s: it is not found", level, name)
+			}
+		}
+	}
+}
+
+// Text that begins like something packed is a text all the same.
+func TestWhatOnlySeemsPackedIsNoSecret(t *testing.T) {
+	s := NewScanner(redact.NewSecret(secret))
+	for _, text := range []string{"x^2 + x^3", "eJwhatever comes", strings.Repeat("eNo ", 5000), "789c and more", strings.Repeat("ab12", 5000)} {
+		if s.InDocument(document(t, []any{text, base64.StdEncoding.EncodeToString([]byte(text))}), canon.Limits{}) {
+			t.Errorf("%.20q passes for a secret", text)
+		}
+	}
+	many := strings.Repeat("eJwAAAAAAAAA ", maxAttached+1)
+	if !s.InDocument(document(t, many), canon.Limits{}) {
+		t.Error("more attachments than anybody looks into pass")
+	}
+}
+
 func document(t testing.TB, v any) []byte {
 	t.Helper()
 	data, err := canon.Marshal(v)
@@ -141,6 +201,16 @@ func TestSecretIsFoundInsideAttachments(t *testing.T) {
 		"base64 of gzip in a URL":   "https://x.example/?q=" + url.QueryEscape(b64([]byte(zip(t, "x"+secret)))),
 		"percent of base64 of gzip": url.QueryEscape(b64([]byte(zip(t, "xy"+secret)))),
 		"gzip in hexadecimal":       hex.EncodeToString([]byte(zip(t, secret))),
+		"zlib in base64":            b64([]byte(pack(t, zlibbed, "x"+secret))),
+		"zlib in URL base64":        raw([]byte(pack(t, zlibbed, "xy"+secret))),
+		"zlib in gzip in base64":    b64([]byte(zip(t, pack(t, zlibbed, secret)))),
+		"zlib in hexadecimal":       hex.EncodeToString([]byte(pack(t, zlibbed, secret))),
+		"zlib in base64 in a text":  "see: " + b64([]byte(pack(t, zlibbed, "x"+secret))) + " there",
+		"zlib in hex in a text":     "see: " + strings.ToUpper(hex.EncodeToString([]byte(pack(t, zlibbed, secret)))) + " there",
+		"zlib on the next line":     "see\n" + b64([]byte(pack(t, zlibbed, "x"+secret))),
+		"zlib that is cut off":      b64([]byte(pack(t, zlibbed, secret+strings.Repeat("tail ", 1000)))[:60]),
+		"deflate in base64":         b64([]byte(pack(t, deflated, "x"+secret))),
+		"deflate in hexadecimal":    hex.EncodeToString([]byte(pack(t, deflated, secret))),
 		"JSON in JSON":              string(document(t, map[string]string{"a": secret})),
 		"JSON escapes in JSON":      `{"a":"s3cr3t\u002fva\u002blue of 27 letters"}`,
 		"JSON in base64":            b64([]byte(`{"a":["s3cr3t\/va\u002blue of 27 letters"]}`)),

@@ -2,7 +2,6 @@ package credential
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -19,6 +18,7 @@ const (
 	maxNesting  = 6
 	maxUnpacked = 64 << 20 // of one response, all attachments together
 	maxTries    = 10_000   // beginnings of gzip, of which nobody prints that many
+	maxAttached = 1_000    // beginnings of attachments in one text
 )
 
 // A Scanner finds secrets. A nil one knows none.
@@ -99,9 +99,10 @@ func (s *Scanner) InDocument(data []byte, limits canon.Limits) bool {
 // look is one pass over a document.
 type look struct {
 	*Scanner
-	budget int
-	tries  int
-	limits canon.Limits
+	budget   int
+	tries    int
+	limits   canon.Limits
+	inflater io.ReadCloser // used again and again
 }
 
 // bytes looks at data and, when it is JSON, at its strings. Everything that is
@@ -113,7 +114,7 @@ func (l *look) bytes(data []byte, depth int) bool {
 	if l.budget -= len(data); l.budget < 0 || depth > maxNesting {
 		return true
 	}
-	if l.packed(data, depth) {
+	if l.packed(data, depth) || depth > 0 && l.deflated(data, depth) {
 		return true
 	}
 	if bytes.HasPrefix(data, gzipMagic) {
@@ -125,63 +126,6 @@ func (l *look) bytes(data []byte, depth int) bool {
 	}
 	value, err := canon.Parse(trimmed, l.limits)
 	return err == nil && l.value(value, depth)
-}
-
-// gzipMagic begins what gzip packs; so do its base64 and its hexadecimal.
-var gzipMagic = []byte{0x1f, 0x8b, 0x08}
-
-// packed looks into what gzip packed, wherever it begins.
-func (l *look) packed(data []byte, depth int) bool {
-	for at := 0; ; at++ {
-		next := bytes.Index(data[at:], gzipMagic)
-		if next < 0 {
-			return false
-		}
-		if l.tries++; l.tries > maxTries {
-			return true
-		}
-		at += next
-		if plain, ok := l.gunzip(data[at:]); !ok || plain != nil && l.bytes(plain, depth+1) {
-			return true
-		}
-	}
-}
-
-// attached yields what stands in a text from where an attachment seems to begin.
-func attached(text string) (found []string) {
-	const most = 64
-	for _, begin := range []string{"H4sI", "1f8b08", "1F8B08"} {
-		for rest := text; len(found) < most; rest = rest[len(begin):] {
-			at := strings.Index(rest, begin)
-			if at < 0 {
-				break
-			}
-			rest = rest[at:]
-			end := strings.IndexFunc(rest, func(r rune) bool {
-				return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+/-_\r\n", r))
-			})
-			if end < 0 {
-				end = len(rest)
-			}
-			found = append(found, rest[:end])
-		}
-	}
-	return found
-}
-
-// encoded looks at what a text encodes as a whole, and at attachments in it.
-func (l *look) encoded(text string, depth int) bool {
-	if len(text) < shortest {
-		return false
-	}
-	for _, part := range append(attached(text), text) {
-		for _, decoded := range decode(part) {
-			if l.bytes(decoded, depth+1) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (l *look) value(value any, depth int) bool {
@@ -260,21 +204,4 @@ func cutDataURL(text string) (string, bool) {
 	}
 	_, payload, found := strings.Cut(text, ";base64,")
 	return payload, found
-}
-
-// gunzip unpacks data within the budget. It returns nil for what only looks like
-// gzip, and not ok for what is too large.
-func (l *look) gunzip(data []byte) (plain []byte, ok bool) {
-	reader, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, true
-	}
-	plain, err = io.ReadAll(io.LimitReader(reader, int64(l.budget)+1))
-	if len(plain) > l.budget {
-		return nil, false
-	}
-	if err != nil && len(plain) == 0 {
-		return nil, true
-	}
-	return plain, true
 }

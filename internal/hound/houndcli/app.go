@@ -57,6 +57,7 @@ func App() cli.App {
 		Name:            Name,
 		Short:           "guard what programs change in a repository, and keep records that verify",
 		Protocol:        hound.SchemaProtocol,
+		Kernel:          hound.Version,
 		Groups:          []string{groupDriver, groupWrite, groupRecord, groupProof},
 		Verbs:           verbs(),
 		Failure:         failure,

@@ -3,6 +3,7 @@ package houndcli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -23,6 +24,9 @@ func newGuard(c *cli.Call, paranoid bool) *guard.Guard { return guard.New(option
 func options(c *cli.Call, paranoid bool) guard.Options {
 	return guard.Options{
 		Lookup: c.Env.Lookup, Now: c.Clock.Now, Supervisor: c.Executable, Home: c.Home, CacheDir: cacheDir(c), Paranoid: paranoid,
+		Unproven: func(mode hound.Mode, cleanup hound.Cleanup) {
+			_, _ = fmt.Fprintf(c.Stderr, "hound: warning: nothing proves that no process of the driver is left after its %s (%s)\n", mode, cleanup.Method)
+		},
 	}
 }
 

@@ -94,6 +94,10 @@ func (p *place) step(dir handle, name, path string, create bool) (handle, error)
 	case !create:
 		return -1, missing(p.path, err)
 	}
+	// A new folder lies where the one above it lies: nothing is made in vain.
+	if err = p.checkFileSystem(dir, path); err != nil {
+		return -1, err
+	}
 	made := p.makeDir(dir, name)
 	if made != nil && !errors.Is(made, syscall.EEXIST) {
 		return -1, explain("make", path, made)
@@ -150,6 +154,11 @@ func (p *place) checkOwn(h handle, path string) error {
 	case s.mode != dirMode:
 		return insecure(path, "its mode is not 0700")
 	}
+	return p.checkFileSystem(h, path)
+}
+
+// checkFileSystem refuses a folder on a file system that the claim does not cover.
+func (p *place) checkFileSystem(h handle, path string) error {
 	name, err := p.fileSystem(h)
 	if err != nil {
 		return unavailable("tell the file system of", path, err)

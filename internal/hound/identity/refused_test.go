@@ -80,6 +80,9 @@ func TestOnlyCertifiedFileSystemsAreAccepted(t *testing.T) {
 		if err != nil && !strings.Contains(err.Error(), fmt.Sprintf("%q", name)) {
 			t.Errorf("%q is not named in %q", name, err)
 		}
+		if have, want := len(m.inodes), len(newModel().inodes); have != want {
+			t.Errorf("%q: a refused creation leaves %d things behind", name, have-want)
+		}
 	}
 	m := made(t)
 	m.fsName = "tmpfs"

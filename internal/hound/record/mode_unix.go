@@ -14,9 +14,22 @@ func openNoLink(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 }
 
-// isRecordMode reports whether a mode is one that a file of a record may have.
+// isRecordMode reports whether a mode is one that a file of a record may have, or
+// of a copy of it.
 func isRecordMode(mode fs.FileMode) bool {
 	return mode.IsRegular() && mode&(fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky) == 0 && mode.Perm()&0o133 == 0
+}
+
+// agree reports whether a file of a record has the mode that it was written with,
+// or, in a copy, the one that goes with the mode of the copy's directory: who
+// copies a tree, as git, tar and cp do, gives both by one mask. A file that was
+// re-moded afterwards has another one than the directory tells.
+func agree(file, dir fs.FileMode) bool {
+	const othersWrite, execute = 0o002, 0o111
+	if file.Perm() == filePerm {
+		return dir.Perm()&othersWrite == 0
+	}
+	return file.Perm() == dir.Perm()&^execute
 }
 
 // isWrittenMode reports whether a mode is the one that records are written with.

@@ -23,3 +23,6 @@ func isRecordMode(mode fs.FileMode) bool { return mode.IsRegular() }
 
 // isWrittenMode reports whether a mode is the one that records are written with.
 func isWrittenMode(mode fs.FileMode) bool { return mode.IsRegular() }
+
+// agree has nothing to compare on Windows.
+func agree(fs.FileMode, fs.FileMode) bool { return true }

@@ -188,15 +188,18 @@ func TestForgeriesWithAProperIndexAreFound(t *testing.T) {
 
 func TestModesAndKindsOfRecordFiles(t *testing.T) {
 	for mode, ok := range map[fs.FileMode]bool{
-		0o600: true, 0o400: true, 0o644: true, 0o444: true, 0o640: true,
-		0o660: false, 0o666: false, 0o602: false, 0o700: false, 0o755: false, 0o645: false, 0o600 | fs.ModeSetuid: false, 0o600 | fs.ModeSticky: false,
+		0o600: true,
+		0o400: false, 0o644: false, 0o444: false, 0o640: false, 0o660: false, 0o666: false, 0o602: false, 0o700: false, 0o755: false, 0o645: false,
+		0o600 | fs.ModeSetuid: false, 0o600 | fs.ModeSticky: false,
 	} {
-		dir := put(t, files(t))
-		if err := os.Chmod(filepath.Join(dir, hound.PlanFile), mode); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := VerifyRun(dir); (err == nil) != ok {
-			t.Errorf("%v: %v", mode, err)
+		for _, name := range FileNames(hound.GateHuman) {
+			dir := put(t, files(t))
+			if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := VerifyRun(dir); (err == nil) != ok {
+				t.Errorf("%s is %v: %v", name, mode, err)
+			}
 		}
 	}
 	dir := put(t, files(t))
@@ -209,6 +212,48 @@ func TestModesAndKindsOfRecordFiles(t *testing.T) {
 	}
 	if _, err := VerifyRun(dir); !fault.Is(err, hound.CodeInvalid) {
 		t.Errorf("a link: %v", err)
+	}
+}
+
+// A copy has the modes of who copied it, files and directory by one mask; all of
+// one record were given them at once.
+func TestModesOfACopyGoTogether(t *testing.T) {
+	for _, c := range []struct {
+		dir, file fs.FileMode
+		ok        bool
+	}{
+		{0o700, 0o600, true}, {0o755, 0o600, true}, {0o750, 0o600, true}, {0o775, 0o600, true}, {0o777, 0o600, false}, {0o703, 0o600, false},
+		{0o755, 0o644, true}, {0o750, 0o640, true}, {0o555, 0o444, true}, {0o500, 0o400, true}, {0o550, 0o440, true},
+		{0o700, 0o644, false}, {0o700, 0o400, false}, {0o755, 0o640, false}, {0o755, 0o444, false}, {0o775, 0o664, false}, {0o777, 0o666, false},
+	} {
+		dir := put(t, files(t))
+		for _, name := range FileNames(hound.GateHuman) {
+			if err := os.Chmod(filepath.Join(dir, name), c.file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chmod(dir, c.dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := VerifyRun(dir); (err == nil) != c.ok {
+			t.Errorf("files %v in a directory %v: %v", c.file, c.dir, err)
+		}
+		if err := os.Chmod(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// One of a copy that was re-moded since.
+	dir := put(t, files(t))
+	for _, name := range FileNames(hound.GateHuman) {
+		if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, hound.ResultFile), 0o444)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := VerifyRun(dir); !fault.Is(err, hound.CodeInvalid) || !strings.Contains(err.Error(), hound.ResultFile) {
+		t.Errorf("%v", err)
 	}
 }
 

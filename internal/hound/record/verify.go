@@ -81,13 +81,14 @@ func openRun(path string) (*verification, error) {
 	if err != nil {
 		return nil, unreadable(path, errors.New("it does not exist"))
 	}
-	entries, err := readDir(dir)
+	mode, entries, err := readDir(dir)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
+	good := func(file fs.FileMode) bool { return isRecordMode(file) && agree(file, mode) }
 	v := &verification{dir: dir, files: map[string][]byte{}}
 	for _, entry := range entries {
-		data, err := readFile(filepath.Join(dir, entry.Name()), isRecordMode)
+		data, err := readFile(filepath.Join(dir, entry.Name()), good)
 		if err != nil {
 			v.fail(entry.Name())
 			continue
@@ -127,17 +128,22 @@ func realPath(path string) (string, error) {
 	return filepath.Abs(real)
 }
 
-func readDir(dir string) ([]fs.DirEntry, error) {
+// readDir returns the mode of a directory and what is in it.
+func readDir(dir string) (fs.FileMode, []fs.DirEntry, error) {
 	file, err := os.Open(dir)
 	if err != nil {
-		return nil, errors.New("it is no directory that may be read")
+		return 0, nil, errors.New("it is no directory that may be read")
 	}
 	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return 0, nil, err
+	}
 	entries, err := file.ReadDir(maxFiles)
 	if err != nil && len(entries) == 0 {
-		return nil, errors.New("it is no directory with files")
+		return 0, nil, errors.New("it is no directory with files")
 	}
-	return entries, nil
+	return info.Mode(), entries, nil
 }
 
 func (v *verification) isPending(data []byte) bool {

@@ -255,7 +255,8 @@ func (d *Directory) Finish(result hound.RunResult) error {
 		}
 	}
 	d.written = files
-	return nil
+	// A file in the making may stay where its lock could not be taken.
+	return d.clear()
 }
 
 // clear makes room for the record where a driver put something in its place.

@@ -181,15 +181,15 @@ func TestEveryMutationIsSeen(t *testing.T) {
 }
 
 func TestDamagedObjectIsSeenThoughEverythingIsConnected(t *testing.T) {
-	for name, script := range map[string]string{
-		"overwritten": `f=$(find .git/objects -type f -path '*/??/*' | head -1); chmod u+w $f; printf 'garbage' > $f`,
-		"emptied":     `f=.git/objects/$(git rev-parse HEAD:src/one | sed 's|^..|&/|'); chmod u+w $f; : > $f`,
-		"removed":     `rm -f .git/objects/$(git rev-parse HEAD:src/one | sed 's|^..|&/|')`,
+	for name, c := range map[string]struct{ script, says string }{
+		"overwritten": {`f=$(find .git/objects -type f -path '*/??/*' | head -1); chmod u+w $f; printf 'garbage' > $f`, "error: "},
+		"emptied":     {`f=.git/objects/$(git rev-parse HEAD:src/one | sed 's|^..|&/|'); chmod u+w $f; : > $f`, "is empty"},
+		"removed":     {`rm -f .git/objects/$(git rev-parse HEAD:src/one | sed 's|^..|&/|')`, "missing blob "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
 			before := r.take(nil)
-			r.sh(script)
+			r.sh(c.script)
 			after := r.take(before)
 			changes := snapshot.Compare(before, after)
 			if len(changes) != 1 || changes[0].Path != ".git/objects" || changes[0].Before.Link != "intact" {
@@ -197,6 +197,9 @@ func TestDamagedObjectIsSeenThoughEverythingIsConnected(t *testing.T) {
 			}
 			if before.Integrity() != nil || !fault.Is(after.Integrity(), git.CodeFailed) {
 				t.Errorf("%v, then %v", before.Integrity(), after.Integrity())
+			}
+			if said := after.Integrity(); said != nil && !strings.Contains(said.Error(), c.says) {
+				t.Errorf("what git says is not passed on: %v", said)
 			}
 		})
 	}

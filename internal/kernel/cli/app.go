@@ -21,6 +21,8 @@ type App struct {
 	Short string
 	// Protocol is the version that --version names, for example HCP/1.1.
 	Protocol string
+	// Kernel is the version of what decides, where that has one of its own.
+	Kernel string
 	// First are the commands that somebody new begins with; the help text leads
 	// with them.
 	First []string
@@ -106,8 +108,12 @@ func (a App) Run(ctx context.Context, inv Invocation) int {
 
 func (a App) versionLine() string {
 	line := a.Name + " " + Version()
-	if a.Protocol != "" {
-		line += " (" + a.Protocol + ")"
+	about := a.Protocol
+	if a.Kernel != "" {
+		about = strings.TrimSuffix("kernel "+a.Kernel+", "+about, ", ")
+	}
+	if about != "" {
+		line += " (" + about + ")"
 	}
 	return line
 }

@@ -165,6 +165,7 @@ type versionResult struct {
 	OK       bool   `json:"ok"`
 	CLI      string `json:"cli"`
 	Version  string `json:"version"`
+	Kernel   string `json:"kernel,omitempty"`
 	Protocol string `json:"protocol,omitempty"`
 }
 
@@ -173,7 +174,7 @@ func versionCommand(c *Call) *cobra.Command {
 		Use: "version",
 		RunE: c.Run(func(context.Context, []string) (Result, error) {
 			return Result{
-				Value: versionResult{OK: true, CLI: c.App.Name, Version: Version(), Protocol: c.App.Protocol},
+				Value: versionResult{OK: true, CLI: c.App.Name, Version: Version(), Kernel: c.App.Kernel, Protocol: c.App.Protocol},
 				Raw:   c.App.versionLine(),
 			}, nil
 		}),

@@ -1,7 +1,9 @@
 package git
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"time"
 )
@@ -16,7 +18,27 @@ const checkTime = 10 * time.Minute
 func (p Program) Fsck(ctx context.Context, root string) error {
 	_, err := p.run(ctx, call{
 		dir: root, home: os.DevNull, timeout: checkTime,
-		args: []string{"fsck", "--full", "--no-dangling", "--no-progress"},
+		args:   []string{"fsck", "--full", "--no-dangling", "--no-progress"},
+		reason: findings,
 	})
 	return err
+}
+
+// findings are the first things that a check found, on one line. What is missing
+// stands on standard output, what is damaged on standard error.
+func findings(stdout, stderr []byte) []byte {
+	const most = 3
+	var found [][]byte
+	for _, out := range [][]byte{stderr, stdout} {
+		for line := range bytes.Lines(out) {
+			if line = bytes.TrimSpace(line); len(line) > 0 {
+				found = append(found, line)
+			}
+		}
+	}
+	said := bytes.Join(found[:min(len(found), most)], []byte("; "))
+	if more := len(found) - most; more > 0 {
+		said = fmt.Appendf(said, "; and %d lines more", more)
+	}
+	return said
 }
