@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"bridle/internal/kernel/durable"
@@ -38,10 +39,20 @@ func Marked(ctx context.Context, mark string, locks func() []string, act func() 
 		}
 		err = act()
 	}
-	if errors.Is(err, git.ErrKilled) {
+	if errors.Is(err, git.ErrKilled) || leftBehind(mark, locks()) {
 		return err // its locks are there, and the mark tells whose they are
 	}
 	return errors.Join(err, durable.RemoveAll(mark))
+}
+
+// leftBehind reports whether there is a lock that was made under the mark: git
+// could not remove it.
+func leftBehind(mark string, locks []string) bool {
+	since, err := os.Lstat(mark)
+	return err == nil && slices.ContainsFunc(locks, func(lock string) bool {
+		info, err := os.Lstat(lock)
+		return err == nil && !info.ModTime().Before(since.ModTime())
+	})
 }
 
 // MoveMarked changes refs under a mark: the user's branches, and whatever is

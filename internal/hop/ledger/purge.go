@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,8 +12,9 @@ import (
 	"bridle/internal/kernel/git"
 )
 
-// purgingRef exists from the moment that nothing of the ledger leads to purged
-// objects any more until they are erased. It names the ledger commit of the purge.
+// purgingRef exists from before the refs of the ledger are moved to what no longer
+// leads to purged objects, one after the other, until those are erased. It names
+// the ledger commit of the purge.
 const purgingRef = "refs/hop/purging"
 
 // Purged records that objects were replaced: blobs with credentials, and all trees,
@@ -305,7 +304,7 @@ func (p *purger) publish(ctx context.Context, refs []git.RefUpdate) (hop.Operati
 	}
 	tip := commitRecords(p.batch, t, data, nil)
 	refs = slices.DeleteFunc(refs, func(u git.RefUpdate) bool { return u.Name == projectRef })
-	refs = append(refs, git.RefUpdate{Name: projectRef, Old: git.OID(before), New: tip}, git.RefUpdate{Name: purgingRef, New: tip, Any: true})
+	refs = append(refs, git.RefUpdate{Name: projectRef, Old: git.OID(before), New: tip})
 	ctx = context.WithoutCancel(ctx)
 	if err := p.batch.Flush(ctx); err != nil {
 		return none, err
@@ -314,8 +313,14 @@ func (p *purger) publish(ctx context.Context, refs []git.RefUpdate) (hop.Operati
 		machinesPrefix, machinesPrefix); err != nil {
 		return none, unreadable(err)
 	}
-	if err := p.moveRefs(ctx, refs); err != nil {
+	if err := p.moveRefs(ctx, []git.RefUpdate{{Name: purgingRef, New: tip, Any: true}}); err != nil {
 		return none, p.withdraw(ctx, machinesPrefix, err)
+	}
+	if err := p.moveRefs(ctx, refs); refused(err) {
+		unmark := p.moveRefs(ctx, []git.RefUpdate{{Name: purgingRef, Old: tip}})
+		return none, errors.Join(p.withdraw(ctx, machinesPrefix, err), unmark)
+	} else if err != nil {
+		return none, err // some may be moved: who comes next moves the others
 	}
 	return t.operation(), p.reindex(ctx)
 }
@@ -335,45 +340,6 @@ func (p *purger) record() *Purged {
 	}
 	slices.SortFunc(out.Objects, func(a, b Replaced) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Old, b.Old)) })
 	return out
-}
-
-// Purging returns the purge whose objects are still to be erased, and whether
-// there is one.
-func (l *Ledger) Purging(ctx context.Context) (Purged, bool, error) {
-	at, open, err := l.Git.Ref(ctx, purgingRef)
-	if err != nil || !open {
-		return Purged{}, false, err
-	}
-	t, err := readTransaction(ctx, l.Git, at)
-	if err != nil {
-		return Purged{}, false, err
-	}
-	for _, r := range t.Records {
-		if r.Purged != nil {
-			return *r.Purged, true, nil
-		}
-	}
-	return Purged{}, false, fault.Newf(CodeBadRecord, "the ref %q does not name a purge", purgingRef)
-}
-
-// PurgeLeft reports at next to no cost whether there is one.
-func (l *Ledger) PurgeLeft() bool {
-	_, err := os.Lstat(filepath.Join(l.Git.CommonDir(), filepath.FromSlash(purgingRef)))
-	return err == nil
-}
-
-// EndPurge says that the purge's objects are erased.
-func (l *Ledger) EndPurge(ctx context.Context) error {
-	unlock, err := l.lock(ctx, "purge")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	at, open, err := l.Git.Ref(ctx, purgingRef)
-	if err != nil || !open {
-		return err
-	}
-	return l.moveRefs(ctx, []git.RefUpdate{{Name: purgingRef, Old: at}})
 }
 
 // purged gives the states of the machine that purged the objects that now stand in

@@ -64,6 +64,9 @@ func (l *Ledger) settle(ctx context.Context) error {
 
 func (l *Ledger) settleOne(ctx context.Context, i intent) error {
 	if i.ref == machinesPrefix {
+		if _, err := l.completePurge(ctx); err != nil {
+			return err
+		}
 		return l.reindex(ctx)
 	}
 	if err := l.CatchUp(ctx, i.ref); err != nil {

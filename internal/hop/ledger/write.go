@@ -225,8 +225,17 @@ func (l *Ledger) publish(ctx context.Context, verb string, tx *Tx) (hop.Operatio
 	return t.operation(), nil
 }
 
-// withdraw takes the intent back after its refs could not be moved.
+// refused reports whether refs were refused before the first of them was moved.
+func refused(err error) bool {
+	return fault.Is(err, git.CodeRefMoved) || fault.Is(err, git.CodeRefLocked)
+}
+
+// withdraw takes the intent back after its refs could not be moved. It stays where
+// some may be: who comes next settles it.
 func (l *Ledger) withdraw(ctx context.Context, id string, cause error) error {
+	if !refused(cause) {
+		return cause
+	}
 	if _, err := l.db.ExecContext(ctx, `DELETE FROM intents WHERE id = ?`, id); err != nil {
 		return unreadable(err)
 	}

@@ -15,19 +15,31 @@ func (p *Project) settlePublication(ctx context.Context) error {
 	return p.SettlePublication(ctx, p.askRemote)
 }
 
-// askRemote reports whether a remote has a publication.
+// askRemote reports whether a remote has a publication. A remote that has it in
+// part, because its disk failed or its git was killed between two refs, is given
+// the rest.
 func (p *Project) askRemote(ctx context.Context, pub ledger.Publication) (bool, error) {
 	p.say("asking the remote about a landing that was cut short")
-	refs, err := p.Repo.RemoteRefs(ctx, pub.Remote, pub.Ref, p.remoteOptions())
-	if err != nil {
-		return false, err
-	}
-	for _, ref := range refs {
-		if ref.Name == pub.Ref && ref.ID == pub.Tip {
-			return true, nil
+	at := map[string]git.OID{}
+	for _, name := range []string{pub.Ref, ledger.AcceptedRef} {
+		refs, err := p.Repo.RemoteRefs(ctx, pub.Remote, name, p.remoteOptions())
+		if err != nil {
+			return false, err
+		}
+		for _, ref := range refs {
+			at[ref.Name] = ref.ID
 		}
 	}
-	return false, nil
+	var rest git.PushUpdate
+	switch line, accepted := at[pub.Ref] == pub.Tip, at[ledger.AcceptedRef]; {
+	case !line && accepted == pub.Accepted:
+		rest = git.PushUpdate{Name: pub.Ref, New: pub.Tip, Old: at[pub.Ref]}
+	case line && accepted == "":
+		rest = git.PushUpdate{Name: ledger.AcceptedRef, New: pub.Accepted}
+	default:
+		return line, nil
+	}
+	return true, p.Repo.Push(ctx, pub.Remote, []git.PushUpdate{rest}, p.remoteOptions())
 }
 
 // publisher puts a landing on a remote, which must accept what it accepted when
@@ -42,16 +54,15 @@ func (p *Project) publisher(remote string, x *exchange) func(context.Context, le
 		if err == nil {
 			return nil
 		}
-		if fault.Is(err, git.CodeRefMoved) {
-			return lostRemote(remote, err)
-		}
-		// The connection may have been lost after the remote had taken it.
+		// The remote may have taken all of it before the connection was lost, or part.
 		happened, asked := p.askRemote(context.WithoutCancel(ctx), pub)
 		switch {
 		case asked != nil:
 			return ledger.InDoubt(remote, err)
 		case happened:
 			return nil
+		case fault.Is(err, git.CodeRefMoved):
+			return lostRemote(remote, err)
 		}
 		return err
 	}

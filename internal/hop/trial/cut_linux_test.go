@@ -36,6 +36,10 @@ func TestEveryCut(t *testing.T) {
 		t.Log("left out, since processes cannot be traced here: " + why)
 		return
 	}
+	if *one != "" {
+		oneCut(t, bin, *one)
+		return
+	}
 	var courses []*course
 	possible := 0
 	for _, o := range operations() {
@@ -70,6 +74,23 @@ func TestEveryCut(t *testing.T) {
 		made, losses = made+c.made, losses+c.losses
 	}
 	t.Logf("%d cuts of %d calls in %d ways, %d losses", made, possible/len(kinds), len(kinds), losses)
+}
+
+// oneCut makes the cut of which a loss was told, with the number of the call.
+func oneCut(t *testing.T, bin, told string) {
+	t.Helper()
+	words := strings.Split(told, ",")
+	for _, o := range operations() {
+		if len(words) == 3 && o.name == words[0] {
+			call, err := strconv.Atoi(words[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			newCourse(t, bin, o).cut(words[1], call)
+			return
+		}
+	}
+	t.Fatalf("%q names no cut", told)
 }
 
 // canCut says why this machine lets nobody trace processes, or nothing.

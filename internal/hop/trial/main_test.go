@@ -14,6 +14,9 @@ import (
 // cuts is how many cuts TestEveryCut makes; 0 makes a few of each operation.
 var cuts = flag.Int("cuts", 0, "how many cuts to make in all, over every operation, write and kind of cut")
 
+// one is a single cut to make, as a loss tells it.
+var one = flag.String("cut", "", "one cut to make instead, as operation,kind,call")
+
 // The test program plays other programs where it is started under their names.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {

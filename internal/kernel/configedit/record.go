@@ -90,10 +90,10 @@ func (w Folder) recordPath() (path, dir string, err error) {
 func (w Folder) open(ctx context.Context) (unlock func(), r *record, err error) {
 	path, dir, err := w.recordPath()
 	if err != nil {
-		return nil, nil, fault.New(CodeCannotEdit, "the folder cannot be read").Because(err)
+		return nil, nil, fault.Newf(CodeCannotEdit, "the folder %q cannot be read", w.Dir).Because(err).WithHint("make it readable")
 	}
 	if err := durable.MkdirAll(w.Records, 0o700); err != nil {
-		return nil, nil, fault.New(CodeCannotEdit, "the record of what is done cannot be kept").Because(err)
+		return nil, nil, w.noRecord(err)
 	}
 	unlock, err = durable.Lock(ctx, filepath.Join(w.Records, "lock"), w.Holder)
 	if err != nil {
@@ -122,8 +122,12 @@ func (w Folder) save(r *record) error {
 		err = durable.WriteFile(path, append(data, '\n'), 0o600)
 	}
 	if err != nil {
-		return fault.New(CodeCannotEdit, "the record of what is done cannot be kept").Because(err).
-			WithHint("make the folder %q writable, or free some space", w.Records)
+		return w.noRecord(err)
 	}
 	return nil
+}
+
+func (w Folder) noRecord(err error) error {
+	return fault.New(CodeCannotEdit, "the record of what is done cannot be kept").Because(err).
+		WithHint("make the folder %q writable, or free some space", w.Records)
 }

@@ -120,11 +120,12 @@ func (p Program) exit(ctx context.Context, c call) (out []byte, code int, err er
 		if c.reason != nil {
 			said = c.reason(result.Stdout.Head, said)
 		}
+		if result.Signal != "" {
+			return nil, result.ExitCode, fault.Newf(CodeFailed, "git %s was ended by the signal %s", c.args[0], result.Signal).Because(ErrKilled).
+				WithHint("nothing that was acknowledged is lost; run the command again")
+		}
 		failed := fault.Newf(CodeFailed, "git %s failed: %s", c.args[0], complaint(said)).
 			WithHint("nothing that was acknowledged is lost; see to what git complains of, and run the command again")
-		if result.Signal != "" {
-			return nil, result.ExitCode, failed.Because(ErrKilled)
-		}
 		if old := p.tooOld(ctx, c); old != nil {
 			return nil, result.ExitCode, old.Because(failed)
 		}

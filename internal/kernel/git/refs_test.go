@@ -1,6 +1,7 @@
 package git
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -74,6 +75,21 @@ func TestAnEmptiedRefIsSaid(t *testing.T) {
 	wantCode(t, err, CodeCorrupt)
 	_, err = r.Refs(t.Context(), "refs/")
 	wantCode(t, err, CodeCorrupt)
+}
+
+func TestHalfMovedRefsAreNoRefusal(t *testing.T) {
+	r, dir := made(t, "git init -q -b main repo && cd repo && git commit -q --allow-empty -m one && git commit -q --allow-empty -m two && git update-ref refs/hop/a HEAD && git update-ref refs/hop/b HEAD~")
+	first, second := OID(one(t, dir, "git -C repo rev-parse HEAD~")), OID(one(t, dir, "git -C repo rev-parse HEAD"))
+	both := []RefUpdate{{Name: "refs/hop/a", New: second, Old: first}, {Name: "refs/hop/b", New: second, Old: first}}
+	cause := fault.New(CodeFailed, "git broke off")
+	if err := r.explainRefs(t.Context(), both, cause); !errors.Is(err, cause) {
+		t.Errorf("one ref where it was to go: %v", err)
+	}
+	wantCode(t, r.explainRefs(t.Context(), both[:1], cause), CodeRefMoved)
+	killed := fault.New(CodeFailed, "git was killed").Because(ErrKilled)
+	if err := r.explainRefs(t.Context(), both[:1], killed); !errors.Is(err, ErrKilled) {
+		t.Errorf("after a kill: %v", err)
+	}
 }
 
 func TestRefsChangeAllOrNone(t *testing.T) {

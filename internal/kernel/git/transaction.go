@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,19 +82,28 @@ func (r *Repository) instruction(u RefUpdate) string {
 }
 
 // explainRefs finds out why a transaction failed by looking at the refs, not by
-// reading what git said.
+// reading what git said. Git moves the refs one after the other once it has
+// compared them all: where it was killed, or one is where it was to go, some may be
+// moved and others not, which is no refusal.
 func (r *Repository) explainRefs(ctx context.Context, updates []RefUpdate, cause error) error {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(cause, ErrKilled) {
 		return cause
 	}
+	var other error
 	for _, u := range updates {
 		id, ok, err := r.refIn(r.gitDir, u.Name)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case !u.Any && (ok != !u.Old.IsZero() || ok && id != u.Old) && other == nil:
+			other = moved(u, id)
 		}
-		if !u.Any && (ok != !u.Old.IsZero() || ok && id != u.Old) {
-			return moved(u, id)
+		if len(updates) > 1 && ok && !u.Any && id == u.New && u.New != u.Old {
+			return cause
 		}
+	}
+	if other != nil {
+		return other
 	}
 	if locks := r.RefLocks(updates); len(locks) > 0 {
 		return fault.Newf(CodeRefLocked, "the ref %q is locked", updates[0].Name).Because(cause).
