@@ -61,10 +61,14 @@ func (s *session) receipt(w watched, compat Compat) (hound.Receipt, error) {
 	if err != nil {
 		return hound.Receipt{}, err
 	}
+	kernel, err := Kernel()
+	if err != nil {
+		return hound.Receipt{}, err
+	}
 	r := hound.Receipt{
 		SchemaVersion: hound.SchemaReceipt, Manifest: s.manifest.Canonical, ManifestSHA256: s.manifest.SHA256,
 		Repository:        repository,
-		EnvironmentSHA256: s.envDigest, Kernel: s.kernel, Request: w.Request,
+		EnvironmentSHA256: s.envDigest, Kernel: kernel, Request: w.Request,
 		Cleanup: &w.Cleanup, Confinement: s.confinement(),
 	}
 	if compat {

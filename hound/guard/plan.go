@@ -95,9 +95,13 @@ func (s *session) plan(ctx context.Context, input json.RawMessage, asOf string) 
 // prefix are left out of the fingerprint.
 func (s *session) bound(now look, input json.RawMessage, asOf, prefix string) (hound.Plan, error) {
 	print, err := now.Fingerprint(prefix)
+	if err != nil {
+		return hound.Plan{}, err
+	}
+	kernel, err := Kernel()
 	return hound.Plan{
 		DriverID: s.manifest.ID, DriverManifestSHA256: s.manifest.SHA256, DriverEnvironmentSHA256: s.envDigest,
-		Kernel: s.kernel, Operation: s.operation, Effect: s.capability.Effect, Gate: s.capability.Gate,
+		Kernel: kernel, Operation: s.operation, Effect: s.capability.Effect, Gate: s.capability.Gate,
 		AsOf: asOf, Input: input, RepoFingerprint: print, WriteScopes: s.manifest.Scopes(),
 	}, err
 }

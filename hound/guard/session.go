@@ -39,7 +39,6 @@ type session struct {
 	gitDir     string
 	driver     *conversation.Driver
 	watcher    watcher
-	kernel     hound.Kernel
 	envDigest  string
 }
 
@@ -66,9 +65,6 @@ func (g *Guard) open(path, operation string) (*session, error) {
 		return nil, err
 	}
 	if s.envDigest, err = env.Digest(); err != nil {
-		return nil, err
-	}
-	if s.kernel, err = Kernel(); err != nil {
 		return nil, err
 	}
 	s.driver = &conversation.Driver{Manifest: m, Root: s.root, Env: env, Run: g.run}
@@ -131,19 +127,22 @@ type watched struct {
 // before whatever else went wrong.
 func (s *session) ask(ctx context.Context, request hound.Request) (watched, error) {
 	var w watched
-	var err error
-	if w.before, err = s.watcher.Look(ctx); err != nil {
-		return w, err
-	}
 	driver, err := s.reader()
 	if err != nil {
 		return w, err
 	}
-	if w.identity = sync.OnceValues(w.before.Identity); request.Mode == hound.ModeRead {
-		go func() { _, _ = w.identity() }()
-	}
-	answer, asked := driver.Ask(ctx, request)
+	answer, asked := driver.AskAfter(ctx, request, func() (err error) {
+		if w.before, err = s.watcher.Look(ctx); err != nil {
+			return err
+		}
+		w.identity = sync.OnceValues(w.before.Identity)
+		go prepare(request.Mode, w.identity)
+		return nil
+	})
 	w.Answer = answer
+	if w.before == nil {
+		return w, asked // nothing was started
+	}
 	s.guard.unproven(request.Mode, asked, answer.Cleanup)
 	// The second look happens also when the caller has given up meanwhile: what
 	// the driver did until then must not stay unseen.
@@ -154,6 +153,17 @@ func (s *session) ask(ctx context.Context, request hound.Request) (watched, erro
 		return w, mutated(request.Mode, changes)
 	}
 	return w, withProof(asked, answer.Cleanup)
+}
+
+// prepare works out what will be asked for once the driver has ended, while it
+// runs; both remember what came out.
+func prepare(mode hound.Mode, identity func() (hound.ReceiptRepository, error)) {
+	if mode == hound.ModeRead {
+		_, _ = identity()
+	}
+	if mode != hound.ModeCheck {
+		_, _ = Kernel()
+	}
 }
 
 // reader is the driver as it is asked for what must change nothing.

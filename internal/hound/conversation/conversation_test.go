@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -373,4 +374,23 @@ func FuzzParseResponse(f *testing.F) {
 			t.Error("ok and outcome disagree")
 		}
 	})
+}
+
+func TestDriverStartsAfterWhatComesFirstAndNotWhenThatFails(t *testing.T) {
+	d := driver(t, `cat first; echo >started`, nil)
+	first := filepath.Join(d.Root, "first")
+	answer, err := d.AskAfter(context.Background(), read(), func() error { return os.WriteFile(first, []byte(good), 0o600) })
+	if err != nil || answer.Response.Outcome != hound.OutcomeCompleted {
+		t.Fatalf("%+v %v", answer, err)
+	}
+	if err := os.Remove(filepath.Join(d.Root, "started")); err != nil {
+		t.Fatal(err)
+	}
+	held := errors.New("not now")
+	if _, err := d.AskAfter(context.Background(), read(), func() error { return held }); err != held { //nolint:errorlint // as it is, and not wrapped
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(d.Root, "started")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the driver has started: %v", err)
+	}
 }

@@ -46,6 +46,13 @@ type Answer struct {
 
 // Ask sends one request. The answer's Cleanup counts also when there is an error.
 func (d *Driver) Ask(ctx context.Context, request hound.Request) (Answer, error) {
+	return d.AskAfter(ctx, request, nil)
+}
+
+// AskAfter is Ask with something that is done first, while the start is readied.
+// The driver starts after it and, when it fails, not at all: its error is then
+// returned as it is. Where the driver cannot be started it may not be done at all.
+func (d *Driver) AskAfter(ctx context.Context, request hound.Request, first func() error) (Answer, error) {
 	request.SchemaVersion = hound.SchemaRequest
 	line, err := document.Line(request)
 	if err != nil {
@@ -59,12 +66,23 @@ func (d *Driver) Ask(ctx context.Context, request hound.Request) (Answer, error)
 	bounded, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	meter := &meter{cancel: cancel}
+	var early error
+	var before func() error
+	if first != nil {
+		before = func() error {
+			early = first()
+			return early
+		}
+	}
 	result, cleanup, err := d.Run(bounded, proc.Spec{
 		Path: path, Argv0: d.Manifest.Exec[0], Args: d.Manifest.Exec[1:], Env: d.Env.list(), Unmarked: true,
 		Dir: d.Root, Stdin: bytes.NewReader(line), Timeout: d.Manifest.Timeout(request.Operation), Grace: grace,
-		MaxStdout: maxOutput, MaxStderr: maxOutput, TeeStdout: meter, TeeStderr: meter,
+		MaxStdout: maxOutput, MaxStderr: maxOutput, TeeStdout: meter, TeeStderr: meter, Before: before,
 	})
 	answer.Cleanup = cleanup
+	if early != nil {
+		return answer, early
+	}
 	if err != nil {
 		return answer, notStarted(d.Manifest.Exec[0], err)
 	}

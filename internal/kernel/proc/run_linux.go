@@ -22,7 +22,7 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	if s.Kept != nil {
 		s.Profile = s.Kept.Profile()
 	}
-	r := &run{spec: &s}
+	r := &run{spec: &s, before: s.begin(ctx)}
 	if err := r.perform(ctx); err != nil {
 		return Result{}, err
 	}
@@ -32,6 +32,7 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 // perform does the whole run. It fails only when nothing was started.
 func (r *run) perform(ctx context.Context) error {
 	s := r.spec
+	defer func() { _ = r.before() }() // also when the start fails
 	ready := newThread
 	if s.Profile != nil {
 		ready = newDoomedThread
@@ -48,6 +49,9 @@ func (r *run) perform(ctx context.Context) error {
 	}
 	r.ctx = ctx
 	thread.do(r.body)
+	if r.withheld != nil {
+		return r.withheld
+	}
 	if r.failure != nil {
 		return startFault(s.Path, s.Dir, r.failure, s.Profile != nil)
 	}
@@ -59,6 +63,7 @@ func (r *run) perform(ctx context.Context) error {
 type run struct {
 	spec     *Spec
 	ctx      context.Context
+	before   func() error // waits for what Spec.Before does
 	ends     *ends
 	bell     *bell
 	lineage  lineage
@@ -74,9 +79,11 @@ type run struct {
 	leave     *notice
 	out, err  stream
 	feed      *feed
-	started   time.Duration
+	launched  time.Duration // when the leader was started
+	started   time.Duration // when the program was, which a supervisor starts later
 	result    Result
 	failure   error
+	withheld  error // why the program was not to start
 }
 
 // prepare opens everything, unconfined.
@@ -134,17 +141,23 @@ func (r *run) body() {
 			return
 		}
 	}
-	r.started = uptime()
-	if r.failure = r.launch(); r.failure != nil {
+	if r.over == nil {
+		r.withheld = r.before()
+	}
+	r.launched = uptime()
+	if r.withheld == nil {
+		r.failure = r.launch()
+	}
+	if r.withheld != nil || r.failure != nil {
 		r.mediation.end()
 		return
 	}
+	r.ends.closeChild()
+	r.started = r.launched
 	if r.over == nil { // a supervisor outlives us to clean up
 		r.bond = tie(r.child.pid)
-	}
-	r.ends.closeChild()
-	if r.over != nil {
-		r.over.begin()
+	} else if !r.order() {
+		return
 	}
 	r.out = stream{fd: r.ends.stdout, keep: keep(r.spec.MaxStdout), tee: newRelay(r.spec.TeeStdout, r.bell)}
 	r.err = stream{fd: r.ends.stderr, keep: keep(r.spec.MaxStderr), tee: newRelay(r.spec.TeeStderr, r.bell)}
@@ -156,6 +169,22 @@ func (r *run) body() {
 	r.follow()
 	r.end()
 	r.result.Duration = uptime() - r.started
+}
+
+// order tells the supervisor what to start, when that may start; otherwise it ends
+// the supervisor.
+func (r *run) order() bool {
+	if r.withheld = r.before(); r.withheld == nil {
+		r.over.begin()
+		r.started = uptime()
+		return true
+	}
+	unix.Kill(-r.child.pid, unix.SIGKILL)
+	r.reap()
+	if r.child.pidfd >= 0 {
+		unix.Close(r.child.pidfd)
+	}
+	return false
 }
 
 // launch starts the child. A control group that does not take it is given up.
@@ -270,8 +299,11 @@ func (r *run) poll(limit time.Duration, leader bool) (ended, rung bool) {
 // and everyone else while the zombie keeps its number, then reaps it, and reads
 // what is left in the pipes.
 func (r *run) end() {
-	sweep := newSweeper(r.lineage, r.child.pid, r.confined, r.token, uptime()-r.started)
-	there := sweep.census()
+	sweep := newSweeper(r.lineage, r.child.pid, r.confined, r.token, uptime()-r.launched)
+	there := 0
+	if r.over == nil || !r.over.namespaced { // with a namespace's first process the kernel has ended all others
+		there = sweep.census()
+	}
 	if r.cage != nil {
 		there = max(there, r.cage.members())
 	}

@@ -32,6 +32,9 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	if err := beforeStart(ctx, s.Path); err != nil {
 		return Result{}, err
 	}
+	if err := s.begin(ctx)(); err != nil {
+		return Result{}, err
+	}
 	stdout := &collector{keep: keep(s.MaxStdout), tee: s.TeeStdout}
 	stderr := &collector{keep: keep(s.MaxStderr), tee: s.TeeStderr}
 	cmd := &exec.Cmd{

@@ -1,9 +1,11 @@
 package proc
 
 import (
+	"context"
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"bridle/internal/kernel/fault"
@@ -33,6 +35,10 @@ type Spec struct {
 	// Stdin is fed to the child; nil is /dev/null. It may still be read from after
 	// Run returned when its Read blocks.
 	Stdin io.Reader
+	// Before is done while the start is being readied, on another goroutine. The
+	// program starts once it has returned, and not at all when it returned an error,
+	// which is then the run's. It is over when the run is.
+	Before func() error
 	// Timeout is the deadline, counted from the start. It must be positive.
 	Timeout time.Duration
 	// Grace is the time between TERM and KILL, at most an hour; 0 means
@@ -131,6 +137,21 @@ func (s *Spec) validate() error {
 func holdsNUL(what, text string) error {
 	return fault.Newf(CodeBadSpec, "%s %q contains a NUL byte, which no program can receive", what, text).
 		WithHint("remove the NUL byte")
+}
+
+// begin has the work of Before done, and returns what waits for its end.
+func (s *Spec) begin(ctx context.Context) (wait func() error) {
+	if s.Before == nil {
+		return func() error { return nil }
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Before() }()
+	return sync.OnceValue(func() error {
+		if err := <-ended; err != nil {
+			return err
+		}
+		return beforeStart(ctx, s.Path)
+	})
 }
 
 // argv is the argument vector with the name in front.

@@ -22,9 +22,9 @@ const cleanupTime = sweepLimit + 3*time.Second
 
 // Supervise runs a program like Run, but below a supervisor process of its own
 // that ends with the calling process and leaves no descendant of the program, and
-// tells by which method and whether that is proven. It returns an error when the
-// program did not start or the supervisor was lost; the result and the proof are
-// then what is known.
+// tells by which method and whether that is proven. The supervisor comes up while
+// Spec.Before is at work. It returns an error when the program did not start or the
+// supervisor was lost; the result and the proof are then what is known.
 func Supervise(ctx context.Context, s Spec, v Supervision) (Result, Proof, error) {
 	if err := s.validate(); err != nil {
 		return Result{}, Proof{}, err
@@ -44,7 +44,7 @@ func Supervise(ctx context.Context, s Spec, v Supervision) (Result, Proof, error
 		return Result{}, Proof{}, startFault(v.Program, "", err, false)
 	}
 	defer o.close()
-	r := &run{spec: &outer, over: o}
+	r := &run{spec: &outer, over: o, before: s.begin(ctx)}
 	if err := r.perform(ctx); err != nil {
 		return Result{}, Proof{}, err
 	}
