@@ -26,6 +26,8 @@ const (
 	AcceptedFollowed = "followed"
 	// AcceptedAhead says that something landed here that is not published.
 	AcceptedAhead = "ahead"
+	// AcceptedPublished says that the remote was behind and has ours now.
+	AcceptedPublished = "published"
 	// AcceptedDiverged says that something landed here and something else there.
 	AcceptedDiverged = "diverged"
 	// AcceptedUnknown says that the remote accepts what nobody recorded.

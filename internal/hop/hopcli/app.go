@@ -190,8 +190,21 @@ func aside(c *cli.Call, fill func(*cli.Page)) {
 	_, _ = c.Stderr.Write([]byte(p.String()))
 }
 
-// in runs f on the open project.
+// in runs f on the open project, and tells a person its notes.
 func in[T any](ctx context.Context, c *cli.Call, f func(*op.Project) (T, error)) (T, error) {
+	return within(ctx, c, func(p *op.Project) (T, error) {
+		out, err := f(p)
+		if err == nil && !c.JSON {
+			for _, text := range p.Notes {
+				note(c, text)
+			}
+		}
+		return out, err
+	})
+}
+
+// within runs f, which tells the notes itself, on the open project.
+func within[T any](ctx context.Context, c *cli.Call, f func(*op.Project) (T, error)) (T, error) {
 	var none T
 	s, end := watched(c)
 	defer end()

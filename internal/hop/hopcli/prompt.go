@@ -29,7 +29,7 @@ func promptVerb(c *cli.Call, verb string) *cobra.Command {
 			if r.Text, err = text.read(c, args); err != nil {
 				return cli.Result{}, err
 			}
-			started, err := in(ctx, c, func(p *op.Project) (hop.Started, error) { return p.Prompt(ctx, verb, r) })
+			started, err := within(ctx, c, func(p *op.Project) (hop.Started, error) { return p.Prompt(ctx, verb, r) })
 			if err != nil {
 				return cli.Result{}, err
 			}

@@ -14,9 +14,9 @@ import (
 func shareCommand(c *cli.Call) *cobra.Command {
 	var r op.ShareRequest
 	cmd := &cobra.Command{
-		Use:     "share <remote> [--follow]",
-		Long:    "Exchanges states, prompts, evidence and proposals with a git remote, both ways, under refs/hop/ alone: no branch and no file is touched. What comes is verified first, and what is refused is named. The accepted line follows the remote's where that continues it; with --follow also where something landed here that the remote does not have.",
-		Example: "hop share origin",
+		Use:     "share <remote> [--follow] [--publish]",
+		Long:    "Exchanges states, prompts, evidence and proposals with a git remote, both ways, under refs/hop/ alone: no branch and no file is touched. What comes is verified first, and what is refused is named. The accepted line follows the remote's where that continues it; with --follow also where something landed here that the remote does not have. With --publish the remote's follows ours where that goes on from it: what landed or was undone here without the remote.",
+		Example: "hop share origin\nhop undo && hop share origin --publish",
 		RunE: c.Run(func(ctx context.Context, args []string) (cli.Result, error) {
 			r.Remote = args[0]
 			s, end := watched(c)
@@ -32,6 +32,7 @@ func shareCommand(c *cli.Call) *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&r.Follow, "follow", false, "take the remote's accepted line in the place of ours")
+	cmd.Flags().BoolVar(&r.Publish, "publish", false, "put our accepted line on the remote where it is ahead")
 	return cmd
 }
 

@@ -22,7 +22,7 @@ func statusCommand(c *cli.Call) *cobra.Command {
 		Args:    cobra.ArbitraryArgs,
 		RunE: c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
 			var titles map[string]string
-			s, err := in(ctx, c, func(p *op.Project) (hop.Overview, error) {
+			s, err := within(ctx, c, func(p *op.Project) (hop.Overview, error) {
 				look := p.Status
 				if root {
 					look = p.StatusOfRoot

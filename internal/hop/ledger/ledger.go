@@ -40,6 +40,8 @@ type Ledger struct {
 	Reader
 	Options
 	db *sql.DB
+	// unwritable is why the index can only be read for now, or nil.
+	unwritable error
 }
 
 func (o Options) indexPath() string { return filepath.Join(o.Dir, IndexName) }
@@ -49,10 +51,17 @@ func (o Options) lockPath() string  { return filepath.Join(o.Dir, "ledger.lock")
 // is found, CodeForeignIndex says so: Adopt takes it over.
 func Open(ctx context.Context, o Options) (*Ledger, error) {
 	l, err := openIndex(ctx, o)
-	if err != nil {
-		return nil, err
+	if isStuck(err) {
+		l, err = openStuck(ctx, o, err)
 	}
-	return l, l.settleIfFree(ctx)
+	if err != nil || l.unwritable != nil {
+		return l, err
+	}
+	err = l.settleIfFree(ctx)
+	if isStuck(err) { // what a killed command left waits until there is room for it
+		l.unwritable, err = err, nil
+	}
+	return l, err
 }
 
 // CodeForeignIndex marks an index that Adopt can take over.
@@ -122,6 +131,14 @@ func (l *Ledger) Close() error {
 		return unreadable(err)
 	}
 	return nil
+}
+
+// lock takes the lock for a writer, unless nothing can be written.
+func (l *Ledger) lock(ctx context.Context, holder string) (unlock func(), err error) {
+	if l.unwritable != nil {
+		return nil, l.unwritable
+	}
+	return l.Options.lock(ctx, holder)
 }
 
 // lock takes the ledger's lock for a writer.

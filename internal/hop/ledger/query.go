@@ -51,7 +51,7 @@ func unreadable(err error) error {
 		Code() int
 	}](err); ok {
 		if said.Code() == ioErrSharedSize {
-			return fault.New(durable.CodeDiskFull, "the index cannot be used: a file beside it cannot grow, since the disk is full").Because(err).
+			return fault.New(durable.CodeDiskFull, "the index cannot be written: a file beside it cannot grow, since the disk is full").Because(err).
 				WithHint("free some space and run the command again; nothing was changed")
 		}
 		switch said.Code() & 0xff { // the primary code of SQLite

@@ -30,6 +30,12 @@ func Doctor(ctx context.Context, s Surroundings, repair bool) (hop.Diagnosis, er
 		return d.out, err
 	}
 	if p.Ledger != nil {
+		if why := p.Unwritable(); why != nil {
+			if repair {
+				return d.out, why
+			}
+			d.out.Warnings = append(d.out.Warnings, readOnlyNote(why))
+		}
 		if err := d.examine(ctx); err != nil {
 			return d.out, err
 		}

@@ -2,6 +2,7 @@ package op
 
 import (
 	"context"
+	"strings"
 
 	"bridle/internal/hop/ledger"
 	"bridle/internal/hop/workspace"
@@ -36,6 +37,9 @@ func (p *Project) refuseForeignFolder(ctx context.Context) error {
 // refuseTracked refuses a repository in which git tracks the project's own
 // folder: who can commit could say there what runs here.
 func (p *Project) refuseTracked(ctx context.Context) error {
+	if err := p.refuseStaged(ctx); err != nil {
+		return err
+	}
 	head, err := p.Repo.Head(ctx)
 	if err != nil || head.Commit == "" {
 		return err
@@ -54,6 +58,32 @@ func (p *Project) refuseTracked(ctx context.Context) error {
 	return fault.Newf(CodeTracked, "git tracks %q in %q, which is Hop's own folder", name, p.Layout.Root).
 		WithHint("take it out of git first, with the files that came in it, and commit that").
 		WithNext("git rm -r " + name)
+}
+
+// behindOwn sorts behind the project's own folder and everything in it, in
+// whatever case it is written: the slash is the byte before the zero.
+const behindOwn = workspace.FolderName + "0"
+
+// refuseStaged refuses a repository whose index holds the project's own folder:
+// with the next commit git would track it, and a checkout would write it.
+func (p *Project) refuseStaged(ctx context.Context) error {
+	tree, err := p.Repo.Worktree()
+	if err != nil {
+		return err
+	}
+	var name string
+	err = tree.StagedBefore(ctx, behindOwn, func(path string) bool {
+		if workspace.IsOwn(path) {
+			name, _, _ = strings.Cut(path, "/")
+		}
+		return name == ""
+	})
+	if err != nil || name == "" {
+		return err
+	}
+	return fault.Newf(CodeTracked, "the index of %q holds %q, which is Hop's own folder", p.Layout.Root, name).
+		WithHint("take it out of the index; the files stay").
+		WithNext("git rm -r -q --cached " + name)
 }
 
 // refuseOwnFolder refuses a tree that would write into the project's own folder.

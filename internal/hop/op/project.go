@@ -46,6 +46,9 @@ func openAt(ctx context.Context, s Surroundings, root string) (*Project, error) 
 	if err == nil {
 		err = p.checkRepository(ctx)
 	}
+	if err == nil && p.Unwritable() != nil {
+		p.Notes = append(p.Notes, readOnlyNote(p.Unwritable()))
+	}
 	if err == nil && p.PurgeLeft() {
 		err = p.finishLeftPurge(ctx)
 	}
@@ -53,6 +56,11 @@ func openAt(ctx context.Context, s Surroundings, root string) (*Project, error) 
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// readOnlyNote says why nothing can be recorded for now.
+func readOnlyNote(why error) string {
+	return fault.From(why).Message + "; what is recorded can be read meanwhile"
 }
 
 // checkRepository refuses a repository that does not have what was accepted: it

@@ -122,6 +122,26 @@ func refusalOf(out hop.Shared, refs ...string) string {
 	return "it cannot be read"
 }
 
+// publish puts what is accepted here on a remote that is behind, where the request
+// says so. The states of it have been sent before.
+func (x *exchange) publish(ctx context.Context) error {
+	if x.out.AcceptedStatus != hop.AcceptedAhead {
+		return nil
+	}
+	if !x.request.Publish {
+		x.out.Warnings = append(x.out.Warnings, "what is accepted here is not published; hop share "+x.request.Remote+" --publish puts it on the remote")
+		return nil
+	}
+	x.say("publishing on the remote")
+	err := x.Repo.Push(ctx, x.request.Remote, []git.PushUpdate{{Name: ledger.AcceptedRef, New: git.OID(x.out.Accepted.GitCommit), Old: x.accepted}}, x.remoteOptions())
+	if err != nil {
+		return err
+	}
+	x.accepted = git.OID(x.out.Accepted.GitCommit)
+	x.out.AcceptedStatus, x.out.RemoteCommit = hop.AcceptedPublished, string(x.accepted)
+	return nil
+}
+
 // publishHead puts what is accepted here on a remote that is behind.
 func (p *Project) publishHead(ctx context.Context, remote string, x *exchange) error {
 	head, err := p.Accepted(ctx)

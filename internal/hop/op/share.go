@@ -28,6 +28,9 @@ type ShareRequest struct {
 	// Follow takes the remote's accepted line also where something landed here that
 	// it does not have; that is left, and its proposals may land again.
 	Follow bool
+	// Publish puts our accepted line on the remote where it goes on from the
+	// remote's: what landed or was undone here without the remote.
+	Publish bool
 }
 
 const (
@@ -129,7 +132,7 @@ func (x *exchange) run(ctx context.Context) error {
 	if x.out.Machine, err = x.Machine(ctx); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{x.look, x.receive, x.follow, x.send} {
+	for _, step := range []func(context.Context) error{x.look, x.receive, x.follow, x.send, x.publish} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -280,7 +283,7 @@ func (x *exchange) fetch(ctx context.Context, names []string) ([]ledger.Incoming
 		}
 		x.say("fetching " + itoa(len(part)) + " refs")
 		if err := x.Repo.Fetch(ctx, x.request.Remote, specs, x.remoteOptions()); err != nil {
-			if ctx.Err() != nil {
+			if err := x.troubleHere(ctx, err); err != nil {
 				return nil, err
 			}
 			for _, name := range part {
@@ -301,17 +304,28 @@ func (x *exchange) fetch(ctx context.Context, names []string) ([]ledger.Incoming
 	return got, nil
 }
 
+// troubleHere tells a fetch that failed for what the remote has, which is refused,
+// from one that this machine or the connection is to blame for: then it is the
+// exchange that failed.
+func (x *exchange) troubleHere(ctx context.Context, err error) error {
+	if ctx.Err() != nil || !fault.Is(err, git.CodeFailed) || errors.Is(err, git.ErrKilled) {
+		return err
+	}
+	_, gone := x.Repo.RemoteRefs(ctx, x.request.Remote, sharedPrefix, x.remoteOptions())
+	return gone
+}
+
 func incomingName(name string) string { return incomingPrefix + strings.TrimPrefix(name, sharedPrefix) }
 
 func (x *exchange) fetchAccepted(ctx context.Context) error {
 	to := incomingName(ledger.AcceptedRef)
 	err := x.Repo.Fetch(ctx, x.request.Remote, []git.Refspec{{From: ledger.AcceptedRef, To: to, Force: true}}, x.remoteOptions())
 	if err != nil {
-		if ctx.Err() == nil {
-			x.refuse(ledger.AcceptedRef, "its objects could not be fetched: "+fault.From(err).Message)
-			return nil
+		if here := x.troubleHere(ctx, err); here != nil {
+			return here
 		}
-		return err
+		x.refuse(ledger.AcceptedRef, "its objects could not be fetched: "+fault.From(err).Message)
+		return nil
 	}
 	if x.accepted, _, err = x.Repo.Ref(ctx, to); err != nil {
 		return err

@@ -329,8 +329,12 @@ func (p *Project) moveBranch(ctx context.Context, f *folder, out *hop.Synced) er
 	if err != nil {
 		return err
 	}
-	if err := p.moveIndex(ctx, tree, head.Commit, git.OID(f.head.GitCommit)); err != nil {
-		return refuse("its index holds changes of its own")
+	err = p.moveIndex(ctx, tree, head.Commit, git.OID(f.head.GitCommit))
+	if fault.Is(err, git.CodeStaged) {
+		return refuse(fault.From(err).Message)
+	}
+	if err != nil {
+		return err
 	}
 	if err := p.moveRefs(ctx, "branch", []git.RefUpdate{{Name: head.Branch, Old: head.Commit, New: git.OID(f.head.GitCommit)}}); err != nil {
 		return errors.Join(err, tree.MoveIndex(context.WithoutCancel(ctx), git.OID(f.head.GitCommit), head.Commit))

@@ -10,6 +10,7 @@ import (
 
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/git"
 )
 
 // FolderName is the project's own folder, in its root.
@@ -91,11 +92,19 @@ func (l Layout) Ready(name, relative string) bool {
 
 func (l Layout) checksDir() string { return filepath.Join(l.Dir(), "checks") }
 
-// Check refuses what stands in the place of the project's folder and is none. A
-// link to a folder is one that the user put there.
+// Check refuses what stands in the place of the project's folder and is none, and
+// a folder or a configuration of another user, who could say there what programs
+// run. A link to a folder is one that the user put there.
 func (l Layout) Check() error {
 	if info, err := os.Stat(l.Dir()); err == nil && !info.IsDir() {
 		return l.noFolder()
+	}
+	for _, path := range []string{l.Dir(), l.ConfigFile()} {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil && !git.Owned(real) {
+			return fault.Newf(git.CodeForeign, "%q belongs to another user", path).
+				WithHint("it says what programs run here; take it over with chown where you trust it, or move it away")
+		}
 	}
 	return nil
 }

@@ -16,5 +16,6 @@ const (
 	CodeRefMoved      = "ref_moved"  // a ref is not what the caller last saw
 	CodeRefLocked     = "ref_locked" // somebody else is changing the ref, or died doing so
 	CodeBadWorktree   = "bad_worktree"
+	CodeStaged        = "index_changed" // the index holds changes that stand in the way
 	CodeFailed        = "git_failed"
 )

@@ -126,6 +126,9 @@ func (p Program) exit(ctx context.Context, c call) (out []byte, code int, err er
 		}
 		failed := fault.Newf(CodeFailed, "git %s failed: %s", c.args[0], complaint(said)).
 			WithHint("nothing that was acknowledged is lost; see to what git complains of, and run the command again")
+		if code, hint := diskTrouble(result.Stderr.Head); code != "" {
+			failed.Code, failed.Hint = code, hint
+		}
 		if old := p.tooOld(ctx, c); old != nil {
 			return nil, result.ExitCode, old.Because(failed)
 		}
