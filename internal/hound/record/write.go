@@ -266,7 +266,11 @@ func (d *Directory) clear() error {
 			return err
 		}
 	}
-	if info, err := os.Lstat(d.Path); err != nil || !info.IsDir() {
+	info, err := os.Lstat(d.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return durable.Explain("look at", d.Path, err) // it may be there, and whole
+	}
+	if err != nil || !info.IsDir() {
 		if err := durable.RemoveAll(d.Path); err != nil {
 			return err
 		}
