@@ -2,6 +2,7 @@ package houndcli_test
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"bridle/hound"
 	"bridle/hound/guard"
 )
 
@@ -26,6 +28,38 @@ func TestKilledRunLeavesNoSurvivorAndNoFinishedRecord(t *testing.T) {
 }
 
 func killMidway(t *testing.T, victim func(*testing.T, int) int, pending bool) {
+	record := endMidway(t, syscall.SIGKILL, victim, func(err error) {
+		if err == nil {
+			t.Error("the run ended well")
+		}
+	})
+	if _, err := guard.Verify(record); pending != guard.IsInvalid(err) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Who interrupts an execution is answered with 130, and a record that says so.
+func TestInterruptedExecutionExits130AndIsRecorded(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		record := endMidway(t, signal, func(_ *testing.T, kernel int) int { return kernel }, func(err error) {
+			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 130 {
+				t.Errorf("%v: %v", signal, err)
+			}
+		})
+		if _, err := guard.Verify(record); err != nil {
+			t.Errorf("%v: %v", signal, err)
+		}
+		text, err := os.ReadFile(filepath.Join(record, hound.ResultFile))
+		if err != nil || !strings.Contains(string(text), `"error":"the run was interrupted; none of its processes is left`) {
+			t.Errorf("%v: %v: %s", signal, err, text)
+		}
+	}
+}
+
+// endMidway signals a process of an execution while the driver and daemons of its
+// own are at work, waits until all of them are gone, and returns the record.
+func endMidway(t *testing.T, signal syscall.Signal, victim func(*testing.T, int) int, ended func(error)) string {
+	t.Helper()
 	root := notesProject(t)
 	fifo := filepath.Join(t.TempDir(), "alive")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
@@ -57,23 +91,18 @@ func killMidway(t *testing.T, victim func(*testing.T, int) int, pending bool) {
 	if line, err := reader.ReadString('\n'); err != nil || line != "started\n" {
 		t.Fatal(line, err)
 	}
-	if err := syscall.Kill(victim(t, cmd.Process.Pid), syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(victim(t, cmd.Process.Pid), signal); err != nil {
 		t.Fatal(err)
 	}
 	if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
 		t.Errorf("%q, %v", rest, err)
 	}
-	if err := cmd.Wait(); err == nil {
-		t.Error("the run ended well")
-	}
+	ended(cmd.Wait())
 	records, err := filepath.Glob(filepath.Join(root, ".hound/runs/*"))
 	if err != nil || len(records) != 1 {
 		t.Fatal(records, err)
 	}
-	_, err = guard.Verify(records[0])
-	if pending != guard.IsInvalid(err) {
-		t.Errorf("%v", err)
-	}
+	return records[0]
 }
 
 // firstChild is the supervisor: the kernel starts it and no other process at
