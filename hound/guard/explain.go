@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -44,6 +45,19 @@ func (g *Guard) Explain(ctx context.Context, manifestPath string, p *Plan) ([]Di
 		return []Difference{{"proposal", "the driver no longer proposes anything: " + fault.From(err).Message}}, nil
 	}
 	return public(plan.Compare(&p.Plan, &again.Plan)), nil
+}
+
+// Executed returns the record of a plan's execution, "" if there is none.
+func (g *Guard) Executed(manifestPath string, p *Plan) (string, error) {
+	s, err := g.open(manifestPath, "")
+	if err != nil {
+		return "", err
+	}
+	dir, _ := s.runDir(p.PlanID)
+	if _, err := os.Lstat(dir); err != nil {
+		return "", nil //nolint:nilerr // what cannot be looked at is no record
+	}
+	return dir, nil
 }
 
 func public(found []plan.Difference) []Difference {

@@ -48,6 +48,7 @@ func approveCommand(c *cli.Call) *cobra.Command {
 		}
 		return cli.Result{Value: approval.JSON, Text: func(p *cli.Page) {
 			p.Line(p.Green("approved"), "  ", approval.PlanID, " by ", approval.Reviewer)
+			p.Line(p.Dim("next: "), "hound execute --driver <manifest> --plan ", plan, " --approval ", output)
 		}}, nil
 	})
 	return cmd

@@ -128,13 +128,10 @@ func driverInitCommand(c *cli.Call) *cobra.Command {
 		if err != nil {
 			return cli.Result{}, err
 		}
-		r := initResult{SchemaVersion: "hound.driver.init.v1", Driver: written[0], Files: written, Next: []string{
-			"hound driver check --driver " + written[0] + " --deep",
-			"git add " + strings.Join(written, " "),
-		}}
+		r := initResult{SchemaVersion: "hound.driver.init.v1", Driver: written[0], Files: written, Next: afterInit(c, written)}
 		return cli.Result{Value: r, Text: func(p *cli.Page) {
 			for _, path := range written {
-				p.Line(p.Green("wrote"), " ", path)
+				p.Line(p.Green("wrote"), " ", nearby(c, path))
 			}
 			for _, next := range r.Next {
 				p.Line(p.Dim("next: "), next)
@@ -142,6 +139,35 @@ func driverInitCommand(c *cli.Call) *cobra.Command {
 		}}, nil
 	})
 	return cmd
+}
+
+// afterInit is what to do with a driver that was just written. Run records that
+// git does not ignore would make every plan out of date that was made before them.
+func afterInit(c *cli.Call, written []string) []string {
+	short := make([]string, len(written))
+	for i, path := range written {
+		short[i] = nearby(c, path)
+	}
+	next := []string{"hound driver check --driver " + short[0] + " --deep", "git add " + strings.Join(short, " ")}
+	if root, err := git.Root(c.Dir); err == nil && !ignoresRecords(root) {
+		next = append(next, "echo .hound/ >> "+nearby(c, filepath.Join(root, ".gitignore")))
+	}
+	return next
+}
+
+// ignoresRecords reports whether a repository's first ignore file names the folder
+// of run records.
+func ignoresRecords(root string) bool {
+	text, _, err := readWithMode(filepath.Join(root, ".gitignore"))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.Trim(strings.TrimSpace(line), "/") == ".hound" {
+			return true
+		}
+	}
+	return false
 }
 
 // writeDriver finds the repository around the folder, which may not be there yet.

@@ -40,16 +40,17 @@ func executeCommand(c *cli.Call) *cobra.Command {
 			return cli.Result{}, err
 		}
 		out, err := answer(result)
-		out.Text = func(p *cli.Page) { printRun(p, result) }
+		out.Text = func(p *cli.Page) { printRun(c, p, result) }
 		return out, err
 	})
 	return cmd
 }
 
-func printRun(p *cli.Page, r *hound.RunResult) {
+func printRun(c *cli.Call, p *cli.Page, r *hound.RunResult) {
 	p.Line(p.Green(string(r.Outcome)), "  ", count(len(r.ChangedPaths), "file", "files"), " changed, exactly as planned")
 	for _, path := range r.ChangedPaths {
 		p.Line("  ", path)
 	}
 	p.Line(p.Dim("record "), r.RunDir)
+	p.Line(p.Dim("next: "), "hound verify ", nearby(c, r.RunDir))
 }

@@ -2,6 +2,7 @@ package houndcli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ type explainResult struct {
 	SchemaVersion string             `json:"schema_version"`
 	PlanID        string             `json:"plan_id"`
 	Holds         bool               `json:"holds"`
+	Executed      string             `json:"executed,omitzero"` // the record, when it was
 	Differences   []guard.Difference `json:"differences"`
 }
 
@@ -38,11 +40,15 @@ func explainCommand(c *cli.Call) *cobra.Command {
 		if err != nil {
 			return cli.Result{}, err
 		}
-		r := explainResult{SchemaVersion: "hound.explain.v1", PlanID: p.PlanID, Holds: len(found) == 0, Differences: found}
+		executed, err := open().Executed(resolve(c, driver), p)
+		if err != nil {
+			return cli.Result{}, err
+		}
+		r := explainResult{SchemaVersion: "hound.explain.v1", PlanID: p.PlanID, Holds: len(found) == 0 && executed == "", Executed: executed, Differences: found}
 		if r.Differences == nil {
 			r.Differences = []guard.Difference{}
 		}
-		out := cli.Result{Value: r, Text: r.print}
+		out := cli.Result{Value: r, Text: func(p *cli.Page) { r.print(c, p) }}
 		if !r.Holds {
 			out.Exit = hound.ExitRefused
 		}
@@ -51,15 +57,30 @@ func explainCommand(c *cli.Call) *cobra.Command {
 	return cmd
 }
 
-func (r explainResult) print(p *cli.Page) {
+func (r explainResult) print(c *cli.Call, p *cli.Page) {
 	if r.Holds {
 		p.Line(p.Green("holds"), "  the plan would be executed as it is, given its approval")
 		return
 	}
+	if r.Executed != "" {
+		p.Line(p.Red("executed"), "  a plan is executed once, and this one was")
+		p.Line(p.Dim("next: "), "hound verify ", nearby(c, r.Executed))
+	}
+	if len(r.Differences) == 0 {
+		return
+	}
 	p.Line(p.Red("out of date"), "  ", count(len(r.Differences), "input differs", "inputs differ"))
-	rows := make([][]any, len(r.Differences))
-	for i, d := range r.Differences {
-		rows[i] = []any{"  " + d.Input, d.Detail}
+	var rows [][]any
+	own := 0 // files of its own record
+	for _, d := range r.Differences {
+		if strings.Contains(d.Detail, r.PlanID+"/") {
+			own++
+			continue
+		}
+		rows = append(rows, []any{"  " + d.Input, d.Detail})
+	}
+	if own > 0 {
+		rows = append(rows, []any{"  its own record", count(own, "file", "files") + ", which git does not ignore"})
 	}
 	p.Table(rows)
 }

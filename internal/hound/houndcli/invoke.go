@@ -1,7 +1,9 @@
 package houndcli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 
 	"github.com/spf13/cobra"
 
@@ -31,9 +33,63 @@ func invokeCommand(c *cli.Call) *cobra.Command {
 		if err != nil {
 			return cli.Result{}, err
 		}
-		return cli.Result{Value: invocation.Result, Exit: exitOf(invocation.Outcome)}, nil
+		return cli.Result{Value: invocation.Result, Exit: exitOf(invocation.Outcome), Text: func(p *cli.Page) { printInvocation(p, invocation) }}, nil
 	})
 	return cmd
+}
+
+// printInvocation shows what a driver answered, and what its receipt says.
+func printInvocation(p *cli.Page, i *guard.Invocation) {
+	var read struct {
+		Data        json.RawMessage   `json:"data"`
+		Artifacts   []json.RawMessage `json:"artifacts"`
+		Proofs      []json.RawMessage `json:"proofs"`
+		Diagnostics []json.RawMessage `json:"diagnostics"`
+		Receipt     hound.Receipt     `json:"receipt"`
+	}
+	if err := json.Unmarshal(i.Result, &read); err != nil {
+		p.Lines(string(i.Result))
+		return
+	}
+	outcome := p.Green(string(i.Outcome))
+	if !i.Outcome.OK() {
+		outcome = p.Red(string(i.Outcome))
+	}
+	kept := "nothing was changed"
+	if read.Receipt.Confinement == hound.ConfinementPrevented {
+		kept = "nothing could be changed"
+	}
+	p.Line(outcome, "  ", kept)
+	for _, part := range []struct {
+		name string
+		list []json.RawMessage
+	}{{"data", []json.RawMessage{read.Data}}, {"diagnostic", read.Diagnostics}, {"proof", read.Proofs}} {
+		for _, value := range part.list {
+			if len(value) > 0 {
+				p.Line(p.Dim(part.name))
+				p.Lines(indented(value))
+			}
+		}
+	}
+	if n := len(read.Artifacts); n > 0 {
+		p.Line(p.Dim("artifacts "), n)
+	}
+	p.Line(p.Dim("receipt "), read.Receipt.ReceiptID)
+	p.Line(p.Dim("at      "), read.Receipt.Repository.Head)
+	if i.Cleanup.Proven {
+		p.Line(p.Dim("cleanup "), "nothing of the driver is left, proven by ", i.Cleanup.Method)
+	} else {
+		p.Line(p.Dim("cleanup "), p.Yellow("unproven"), " (", i.Cleanup.Method, ")")
+	}
+	p.Line(p.Dim("what hound verify checks is the JSON: send it to a file"))
+}
+
+func indented(value json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, value, "", "  ") != nil {
+		return string(value)
+	}
+	return b.String()
 }
 
 // exitOf is the exit code of a driver's answer.

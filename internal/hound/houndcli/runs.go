@@ -48,6 +48,12 @@ func (r runsResult) print(p *cli.Page) {
 		return
 	}
 	p.Table(runRows(p, r.Runs))
+	for _, run := range r.Runs {
+		if run.State == archive.StateFailed || run.State == archive.StateHeld {
+			p.Line(p.Dim(run.PlanID[:12]), "  ", run.Error)
+		}
+	}
+	p.Line(p.Dim("the digests to keep elsewhere: hound runs --json, or hound anchor"))
 }
 
 func runRows(p *cli.Page, runs []archive.Run) [][]any {
@@ -61,7 +67,10 @@ func runRows(p *cli.Page, runs []archive.Run) [][]any {
 			state = p.Yellow(run.State)
 		}
 		what := strings.TrimSpace(run.DriverID + " " + run.Operation)
-		if run.Reviewer != "" {
+		switch {
+		case run.State == archive.StateInvalid:
+			what = "does not verify, whatever it says"
+		case run.Reviewer != "":
 			what += ", approved by " + run.Reviewer
 		}
 		rows[i] = []any{p.Dim(run.At.Format(time.RFC3339)), run.PlanID[:12], state, what, count(len(run.Changed), "file", "files")}

@@ -80,6 +80,15 @@ func resolve(c *cli.Call, path string) string {
 	return filepath.Join(c.Dir, path)
 }
 
+// nearby is a path as a person would type it: from the working directory where
+// that is shorter.
+func nearby(c *cli.Call, path string) string {
+	if relative, err := filepath.Rel(c.Dir, path); err == nil && len(relative) < len(path) {
+		return relative
+	}
+	return path
+}
+
 // required names the flags that a command cannot do without.
 func required(cmd *cobra.Command, names ...string) {
 	check := cmd.Args

@@ -43,10 +43,11 @@ func TestPeopleReadSentencesAndDiffs(t *testing.T) {
 		want  []string
 	}{
 		{[]string{"plan", "--driver", manifest, "--operation", "notes.write", "--json", `{"text":"x"}`, "--as-of", "2026-01-02", "--output", plan}, []string{"planned  "}},
+		{[]string{"invoke", "--driver", manifest, "--operation", "notes.read"}, []string{"completed  nothing was changed\n", "data\n{\n  \"keep\": \"", "receipt ", "cleanup nothing of the driver is left, proven by "}},
 		{[]string{"show", plan}, []string{"notes notes.write  as of 2026-01-02, outcome planned", "gate       human", "create notes/today.txt  0644", "@@ -0,0 +1 @@\n+good day\n"}},
 		{[]string{"explain", plan, "--driver", manifest}, []string{"holds  "}},
-		{[]string{"approve", "--plan", plan, "--reviewer", "A\x1b[31m", "--output", approval}, []string{`approved  `, `by A\x1b[31m`}},
-		{[]string{"execute", "--driver", manifest, "--plan", plan, "--approval", approval}, []string{"completed  1 file changed, exactly as planned", "  notes/today.txt", "record "}},
+		{[]string{"approve", "--plan", plan, "--reviewer", "A\x1b[31m", "--output", approval}, []string{`approved  `, `by A\x1b[31m`, "next: hound execute "}},
+		{[]string{"execute", "--driver", manifest, "--plan", plan, "--approval", approval}, []string{"completed  1 file changed, exactly as planned", "  notes/today.txt", "record ", "next: hound verify .hound/runs/"}},
 		{[]string{"runs"}, []string{"ok", "notes notes.write, approved by A\\x1b[31m", "1 file"}},
 		{[]string{"gc", "--keep", "0", "--dry-run"}, []string{"would remove 1 record"}},
 		{[]string{"driver", "check", "--driver", manifest}, []string{"\"outcome\": \"completed\""}},
@@ -67,8 +68,15 @@ func TestPeopleReadSentencesAndDiffs(t *testing.T) {
 		}
 	}
 	out, _, code := atTerminal(t, root, "explain", plan, "--driver", manifest)
-	if code != 2 || !strings.Contains(out, "out of date  ") || !strings.Contains(out, `repo_fingerprint.untracked`) {
+	if code != 2 || !strings.Contains(out, "executed  ") || !strings.Contains(out, "next: hound verify .hound/runs/") || !strings.Contains(out, "out of date  ") ||
+		!strings.Contains(out, `repo_fingerprint.untracked`) {
 		t.Errorf("%d\n%s", code, out)
+	}
+	if err := os.WriteFile(filepath.Join(root, ".gitignore"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, _, _ := atTerminal(t, root, "explain", plan, "--driver", manifest); !strings.Contains(out, "6 files, which git does not ignore") || strings.Contains(out, "request.json") {
+		t.Errorf("a record is listed file by file:\n%s", out)
 	}
 	_, errOut, code := atTerminal(t, root, "execute", "--driver", manifest, "--plan", plan)
 	if code != 2 || !strings.HasPrefix(errOut, "hound: the plan was executed before") || !strings.Contains(errOut, "next: hound verify ") {

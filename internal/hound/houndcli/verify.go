@@ -45,10 +45,22 @@ func verifyCommand(c *cli.Call) *cobra.Command {
 			return cli.Result{}, err
 		}
 		out, err := answer(v)
-		out.Text = func(p *cli.Page) { p.Line(p.Green("valid"), "  ", v.PlanID, v.ReceiptID) }
+		out.Text = func(p *cli.Page) { printVerified(p, v) }
 		return out, err
 	})
 	return cmd
+}
+
+func printVerified(p *cli.Page, v *hound.Verification) {
+	kind := "statement"
+	switch v.SchemaVersion {
+	case hound.SchemaRunVerified:
+		kind = "run"
+	case hound.SchemaInvVerified:
+		kind = "read"
+	}
+	p.Line(p.Green("valid"), "  ", kind, " ", v.PlanID, v.ReceiptID)
+	p.Line(p.Dim("the record is whole and agrees with itself; an anchor shows that it is the one that was made"))
 }
 
 // verify verifies a record by itself. A statement's signature needs keys.
