@@ -9,6 +9,8 @@ import (
 
 	"bridle/hound"
 	"bridle/hound/guard"
+	"bridle/internal/hound/document"
+	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/cli"
 )
 
@@ -47,7 +49,7 @@ func printInvocation(p *cli.Page, i *guard.Invocation) {
 		Diagnostics []json.RawMessage `json:"diagnostics"`
 		Receipt     hound.Receipt     `json:"receipt"`
 	}
-	if err := json.Unmarshal(i.Result, &read); err != nil {
+	if _, err := canon.DecodeOpen(i.Result, &read, document.Limits()); err != nil {
 		p.Lines(string(i.Result))
 		return
 	}
