@@ -255,6 +255,8 @@ func TestLedgerRefusesADamagedStore(t *testing.T) {
 		"000000002": "2026-01-01T00:00:00Z\ttransfer\t1\ta[$(touch hit)]\tdemo-rent\t\n",
 		"000000003": "",
 		"000000009": "2026-01-01T00:00:00Z\n",
+		"000000008": "2026-01-01T00:00:00Z\ttransfer\t08\t1\tdemo-rent\t\n",
+		"*":         "hello\n",
 		"notes":     "hello\n",
 	} {
 		home := t.TempDir()

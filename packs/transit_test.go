@@ -1,6 +1,8 @@
 package packs
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -180,4 +182,57 @@ func TestTransitAnswersTheSameUnderEveryShellAndAwk(t *testing.T) {
 		{"fly"},
 		{"--help"},
 	})
+}
+
+// Plain words go to awk as they are, all others as bytes: whichever way a byte takes,
+// it comes back as itself.
+func TestTransitBringsEveryByteBack(t *testing.T) {
+	for b := 1; b < 256; b++ {
+		word := "a" + string([]byte{byte(b)}) + "1=b"
+		if got := transit(t, "find", "--json", "--", word).object(t); got["query"] != recommended(word) {
+			t.Errorf("%q came back as %q", word, got["query"])
+		}
+	}
+	for _, word := range []string{"-v", "-f", "--", "x=1", "json=", "-", "/etc/passwd", "0x10", "1e3", "@", " "} {
+		if got := transit(t, "find", "--json", "--", word).object(t); got["query"] != word {
+			t.Errorf("%q came back as %q", word, got["query"])
+		}
+	}
+}
+
+func TestTransitStartsNothingButAwkForPlainWords(t *testing.T) {
+	needs(t, "sh", "od", "awk")
+	broken := t.TempDir()
+	if err := os.WriteFile(filepath.Join(broken, "od"), []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run := func(word string) outcome {
+		return start(t, command{path: script(t, "transit", "transit"), args: []string{"find", word, "--json"}, path0: broken})
+	}
+	if got := run("Museum Q").object(t); got["query"] != "Museum Q" {
+		t.Errorf("a plain word without od: %v", got)
+	}
+	if got := run("é"); strings.Contains(got.stdout, "u00e9") {
+		t.Errorf("the od of this test was not asked: %+v", got)
+	}
+}
+
+func TestTransitFindsItsFilesHoweverItIsStarted(t *testing.T) {
+	needs(t, "sh", "awk")
+	path := script(t, "transit", "transit")
+	dir := t.TempDir()
+	for name, target := range map[string]string{"absolute": path, "relative": "absolute"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []command{
+		{path: filepath.Join(dir, "relative"), args: []string{"status", "--json"}},
+		{path: "/bin/sh", args: []string{"relative", "status", "--json"}, dir: dir},
+		{path: "/bin/sh", args: []string{"transit", "status", "--json"}, dir: filepath.Dir(path)},
+	} {
+		if got := start(t, c).object(t); got["verb"] != "status" {
+			t.Errorf("%s %q: %v", c.path, c.args, got)
+		}
+	}
 }
