@@ -85,7 +85,7 @@ type Call struct {
 
 // Run runs the app and returns the exit code.
 func (a App) Run(ctx context.Context, inv Invocation) int {
-	if len(inv.Args) == 1 && inv.Args[0] == "--version" {
+	if len(inv.Args) == 1 && inv.Args[0] == versionFlag {
 		return (&Call{Invocation: inv, App: a}).print(Result{Raw: a.versionLine()})
 	}
 	if a.Words != nil {

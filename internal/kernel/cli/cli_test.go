@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -363,6 +365,43 @@ func TestVersionIsTheSameInEveryForm(t *testing.T) {
 	}
 	if got := exec(t, "version", "--json"); !strings.Contains(got.out, `"cli":"tool"`) {
 		t.Errorf("%q", got.out)
+	}
+}
+
+// Main tells the version before it looks at anything; it is the same line.
+func TestMainTellsTheVersionAloneAsRunDoes(t *testing.T) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, stdout := os.Args, os.Stdout
+	os.Args, os.Stdout = []string{"tool", "--version"}, write
+	code := cli.Main(app())
+	os.Args, os.Stdout = args, stdout
+	write.Close()
+	out, err := io.ReadAll(read)
+	if want := exec(t, "--version"); err != nil || code != 0 || string(out) != want.out {
+		t.Errorf("%d %q %v, want %q", code, out, err, want.out)
+	}
+}
+
+func TestMainReportsAVersionThatCannotBeWritten(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("this system has no full device")
+	}
+	defer full.Close()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, stdout, stderr := os.Args, os.Stdout, os.Stderr
+	os.Args, os.Stdout, os.Stderr = []string{"tool", "--version"}, full, write
+	code := cli.Main(app())
+	os.Args, os.Stdout, os.Stderr = args, stdout, stderr
+	write.Close()
+	if out, err := io.ReadAll(read); err != nil || code != 1 || !strings.Contains(string(out), "could not be written") {
+		t.Errorf("%d %q %v", code, out, err)
 	}
 }
 

@@ -101,5 +101,11 @@ func Process() Invocation {
 	}
 }
 
-// Main runs the app in this process and returns its exit code.
-func Main(app App) int { return app.Run(context.Background(), Process()) }
+// Main runs the app in this process and returns its exit code. Who asks for the
+// version alone is told without a look around.
+func Main(app App) int {
+	if len(os.Args) == 2 && os.Args[1] == versionFlag {
+		return app.Run(context.Background(), Invocation{Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr})
+	}
+	return app.Run(context.Background(), Process())
+}

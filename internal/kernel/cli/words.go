@@ -34,10 +34,12 @@ func wantsJSON(args []string) bool {
 	return wanted
 }
 
+const versionFlag = "--version"
+
 // versionAsVerb reads --version, in front of no verb and among other flags, as the
 // verb of that name.
 func versionAsVerb(args []string) []string {
-	at := slices.Index(beforeDashes(args), "--version")
+	at := slices.Index(beforeDashes(args), versionFlag)
 	if at < 0 || firstWord(args) != "" {
 		return args
 	}
