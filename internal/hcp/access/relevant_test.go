@@ -129,6 +129,50 @@ func TestSettingsReadForACommandDecideAsAllOfThem(t *testing.T) {
 	})
 }
 
+// What is read without the general decoder is what that decoder reads.
+func TestPlainSettingsAreWhatTheDecoderReads(t *testing.T) {
+	plain := 0
+	rapid.Check(t, func(t *rapid.T) {
+		text := settingsText(t)
+		got, ok := plainConfig([]byte(text))
+		if !ok {
+			return
+		}
+		plain++
+		want, err := ParseConfig([]byte(text))
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s\nplainly: %+v\ndecoded: %+v, %v", text, got, want, err)
+		}
+	})
+	if plain == 0 {
+		t.Error("no settings were plain")
+	}
+	for text, want := range map[string]bool{
+		`{"mode":"auto","approvals":"human","rules":[]}`: true,
+		` { "rules" : [ {"match":"p.k","decision":"deny","note":"für","when":{"op":"write","max":{"a":-5,"b":-0},"args":{"b":"x","c":null,"d":7,"e":true}}} , {"match":"*","decision":"ask","when":{"max":{},"args":{}}} ] } `: true,
+		`{}`:                           true,
+		`{"mode":"auto","mode":"run"}`: false,
+		`{"mode":"ruin"}`:              false,
+		`{"mode":"auto"} x`:            false,
+		`{"mode":"a\u0075to"}`:         false,
+		`{"approvals":"human","x":1}`:  false,
+		`{"rules":[{"match":"p.k"}]}`:  false,
+		`{"rules":[{"match":"p.k","decision":"ask"},]}`:                                 false,
+		`{"rules":[{"match":"p.k","decision":"ask"} {"match":"p.k","decision":"ask"}]}`: false,
+		`{"rules":null}`:          false,
+		`{"mode":"auto"`:          false,
+		"{\"mode\":\"auto\x80\"}": false,
+	} {
+		got, ok := plainConfig([]byte(text))
+		if ok != want {
+			t.Errorf("%s is plain: %v", text, ok)
+		}
+		if full, err := ParseConfig([]byte(text)); ok && (err != nil || !reflect.DeepEqual(got, full)) {
+			t.Errorf("%s\nplainly: %+v\ndecoded: %+v, %v", text, got, full, err)
+		}
+	}
+}
+
 func FuzzSettingsReadForACommand(f *testing.F) {
 	for _, text := range []string{
 		`{"mode":"auto","rules":[{"match":"q.k","decision":"deny"},{"match":"p.*","decision":"ask","when":{"max":{"a":5},"args":{"b":"x"}},"note":"n"}]}`,
