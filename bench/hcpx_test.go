@@ -6,11 +6,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"bridle/hcp"
 	hcpruntime "bridle/hcp/runtime"
+	hcpstore "bridle/internal/hcp/store"
 )
 
 const rounds = 60
@@ -21,6 +25,49 @@ func BenchmarkStart(b *testing.B) {
 	hcpx, empty := build(b, dir, "./cmd/hcpx"), build(b, dir, "./bench/empty")
 	m := race(b, rounds, racer{name: "hcpx --version", argv: []string{hcpx, "--version"}}, racer{name: "empty", argv: []string{empty}})
 	report(b, "hcpx --version", m[0], "empty Go program", m[1], "at most 1.6")
+}
+
+// BenchmarkInit is what the packages of hcpx do before its main function, as the Go
+// runtime tells it.
+func BenchmarkInit(b *testing.B) {
+	dir := scratch(b)
+	hcpx, empty := build(b, dir, "./cmd/hcpx"), build(b, dir, "./bench/empty")
+	spent := make([]time.Duration, rounds)
+	round := 0
+	call := func() {
+		cmd := exec.Command(hcpx, "--version")
+		cmd.Env = []string{"GODEBUG=inittrace=1"}
+		var trace strings.Builder
+		cmd.Stderr = &trace
+		if err := cmd.Run(); err != nil {
+			b.Fatal(err)
+		}
+		spent[round%rounds] = initTime(b, trace.String())
+		round++
+	}
+	_, floor := alternate(b, rounds, call, racer{name: "empty", argv: []string{empty}})
+	slices.Sort(spent)
+	emptyProgram.holds(b, "initialisation of hcpx", spent[rounds/2], floor, 500*time.Microsecond)
+}
+
+// initTime adds up a trace of lines "init pkg @1.2 ms, 0.03 ms clock, …". The
+// runtime's own initialisation is that of every Go program.
+func initTime(b *testing.B, trace string) (sum time.Duration) {
+	b.Helper()
+	for line := range strings.Lines(trace) {
+		words := strings.Fields(line)
+		if len(words) < 7 || words[0] != "init" || words[6] != "clock," {
+			b.Fatalf("unexpected line of a trace: %q", line)
+		}
+		took, err := strconv.ParseFloat(words[4], 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if words[1] != "runtime" {
+			sum += time.Duration(took * float64(time.Millisecond))
+		}
+	}
+	return sum
 }
 
 // BenchmarkExec is one governed read as agents make them, hundreds of times:
@@ -70,10 +117,35 @@ func BenchmarkAccess(b *testing.B) {
 	settings("few", 10)
 	settings("many", 1000)
 	call := []string{hcpx, "exec", "transit", "status", "--json"}
-	m := race(b, rounds, racer{name: "without", argv: call, env: without, dir: dir},
-		racer{name: "few", argv: call, env: few, dir: dir}, racer{name: "many", argv: call, env: many, dir: dir})
-	report(b, "a read with 10 rules", m[1], "without settings", m[0], "at most 0.3 ms more")
-	report(b, "a read with 1,000 rules", m[2], "without settings", m[0], "at most 0.3 ms more")
+	m := race(b, 3*rounds, racer{name: "without", argv: call, env: without, dir: dir},
+		racer{name: "few", argv: call, env: few, dir: dir}, racer{name: "many", argv: call, env: many, dir: dir},
+		racer{name: "empty", argv: []string{build(b, dir, "./bench/empty")}})
+	emptyProgram.holds(b, "added to a read by 10 rules", m[1]-m[0], m[3], 300*time.Microsecond)
+	emptyProgram.holds(b, "added to a read by 1,000 rules", m[2]-m[0], m[3], 300*time.Microsecond)
+}
+
+// BenchmarkVerify is the look at an activated pack before each of its commands.
+func BenchmarkVerify(b *testing.B) {
+	dir := scratch(b)
+	hcpx, empty := build(b, dir, "./cmd/hcpx"), build(b, dir, "./bench/empty")
+	home := filepath.Join(dir, "home")
+	store(b, hcpx, home, 0)
+	s, err := hcpstore.Open(b.Context(), home, hcpstore.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond) // until files just written are old enough to be known by their times
+	const many = 20
+	verify := func() {
+		for range many {
+			if _, err := s.Verify(b.Context(), "transit"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	verify()
+	took, floor := alternate(b, rounds, verify, racer{name: "empty", argv: []string{empty}})
+	emptyProgram.holds(b, "looking at a pack before a command", took/many, floor, 100*time.Microsecond)
 }
 
 // BenchmarkRuntimeExec is the same call from a Go program.

@@ -86,7 +86,9 @@ func build(tb testing.TB, dir, pkg string) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	process, err := os.StartProcess(goTool, []string{"go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg}, &os.ProcAttr{
+	process, err := os.StartProcess(goTool, []string{
+		"go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X bridle/internal/kernel/cli.version=v0.0.0", "-o", out, pkg,
+	}, &os.ProcAttr{
 		Dir: "..", Env: append(os.Environ(), "CGO_ENABLED=0"), Files: []*os.File{nil, os.Stderr, os.Stderr},
 	})
 	if err != nil {
