@@ -164,6 +164,14 @@ func Digest(raw []byte, l Limits) (string, error) {
 // Encode returns the canonical form of a Go value: of what Marshal writes,
 // except that a Go float is always a float (1.0, not 1).
 func Encode(v any) ([]byte, error) {
+	if plain, ok := appendPlain(nil, v, 0); ok {
+		return plain, nil
+	}
+	return encodeAny(v)
+}
+
+// encodeAny is Encode of any value.
+func encodeAny(v any) ([]byte, error) {
 	raw, err := marshal(v, canonicalOptions())
 	if err != nil {
 		return nil, err

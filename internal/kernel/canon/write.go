@@ -3,6 +3,8 @@ package canon
 import (
 	"maps"
 	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // appendValue writes what scan has built.
@@ -42,6 +44,74 @@ func appendValue(b []byte, v any) []byte {
 	default:
 		panic("canon: a value that scan does not build")
 	}
+}
+
+// appendPlain writes what the arguments of most calls are: text, truths and short
+// whole numbers in maps and lists. What else there may be it leaves to the general
+// encoder, which takes long to get ready, with every error.
+func appendPlain(b []byte, v any, depth int) (out []byte, ok bool) {
+	const most = 16
+	if depth > most {
+		return nil, false
+	}
+	switch v := v.(type) {
+	case nil, bool:
+		return appendValue(b, v), true
+	case string:
+		if !utf8.ValidString(v) {
+			return nil, false
+		}
+		return appendString(b, v), true
+	case number:
+		if !isShortInteger(string(v)) {
+			return nil, false
+		}
+		return append(b, v...), true
+	case []any:
+		b = append(b, '[')
+		for i, e := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, ok = appendPlain(b, e, depth+1); !ok {
+				return nil, false
+			}
+		}
+		return append(b, ']'), true
+	case map[string]any:
+		b = append(b, '{')
+		for i, name := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if !utf8.ValidString(name) {
+				return nil, false
+			}
+			b = append(appendString(b, name), ':')
+			if b, ok = appendPlain(b, v[name], depth+1); !ok {
+				return nil, false
+			}
+		}
+		return append(b, '}'), true
+	}
+	return nil, false
+}
+
+// isShortInteger knows the whole numbers that are written in one way only.
+func isShortInteger(s string) bool {
+	digits := strings.TrimPrefix(s, "-")
+	if s == "0" {
+		return true
+	}
+	if digits == "" || len(digits) > 15 || digits[0] == '0' {
+		return false
+	}
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // AppendString writes a string in the canonical form. The string must be UTF-8.

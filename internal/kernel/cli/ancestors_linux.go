@@ -2,12 +2,11 @@ package cli
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // statLength is more than the kernel ever writes about one process, of which
@@ -40,26 +39,48 @@ func AncestorsBelow(stop int) []Ancestor {
 
 func processAncestors() []Ancestor { return AncestorsBelow(1) }
 
-// openProcess opens a file about a process. A regular file would be taken out
-// of, and put back into, blocking mode by os.Open, which is most of the cost of
-// reading one of /proc.
-func openProcess(pid int, name string) (*os.File, error) {
-	return os.OpenFile("/proc/"+strconv.Itoa(pid)+"/"+name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// readProcess reads a file about a process, at most so many bytes of it, into the
+// buffer or a longer one. The files of /proc never block, so a bare descriptor reads
+// them; a file of package os would be offered to the poller, and taken from it, which
+// is most of the cost.
+func readProcess(pid int, name string, buffer []byte, most int) ([]byte, error) {
+	path := "/proc/" + strconv.Itoa(pid) + "/" + name
+	fd, err := untilDone(func() (int, error) { return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = unix.Close(fd) }() // read only
+	for n := 0; ; {
+		if n == len(buffer) {
+			if n >= most {
+				return buffer, nil
+			}
+			buffer = append(buffer, make([]byte, min(n+1, most-n))...)
+		}
+		got, err := untilDone(func() (int, error) { return unix.Read(fd, buffer[n:]) })
+		if err != nil || got == 0 {
+			return buffer[:n], err
+		}
+		n += got
+	}
+}
+
+// untilDone repeats a call that a signal interrupted.
+func untilDone(call func() (int, error)) (n int, err error) {
+	for {
+		if n, err = call(); err != unix.EINTR {
+			return n, err
+		}
+	}
 }
 
 // parentOf reads a process's name and its parent. The name stands in brackets
 // and may hold any character, brackets among them.
 func parentOf(pid int, buffer []byte) (name string, parent int, ok bool) {
-	f, err := openProcess(pid, "stat")
+	data, err := readProcess(pid, "stat", buffer, len(buffer))
 	if err != nil {
 		return "", 0, false
 	}
-	defer func() { _ = f.Close() }() // read only
-	n, err := f.Read(buffer)
-	if err != nil {
-		return "", 0, false
-	}
-	data := buffer[:n]
 	open, end := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
 	if open < 0 || end < open {
 		return "", 0, false
@@ -75,22 +96,9 @@ func parentOf(pid int, buffer []byte) (name string, parent int, ok bool) {
 // environOf reads the environment that a process was started with, into the
 // buffer as far as it is long enough.
 func environOf(pid int, buffer []byte) Env {
-	f, err := openProcess(pid, "environ")
+	data, err := readProcess(pid, "environ", buffer, maxEnviron)
 	if err != nil {
 		return Env{}
 	}
-	defer func() { _ = f.Close() }() // read only
-	n, err := io.ReadFull(f, buffer)
-	data := string(buffer[:n])
-	switch {
-	case err == nil:
-		rest, err := io.ReadAll(io.LimitReader(f, int64(maxEnviron-n)))
-		if err != nil {
-			return Env{}
-		}
-		data += string(rest)
-	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return Env{}
-	}
-	return NewEnv(strings.Split(data, "\x00"))
+	return NewEnv(strings.Split(string(data), "\x00"))
 }
