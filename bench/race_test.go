@@ -1,12 +1,11 @@
 // Package bench compares the tools with what they are measured against, in one
-// run on one machine. Every figure is a ratio of medians of interleaved whole
+// run on one machine. Every figure is a ratio of the least of interleaved whole
 // processes, because machines differ and are noisy and ratios are what holds.
 //
 //	make bench
 package bench
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -53,7 +52,8 @@ func (r racer) run(tb testing.TB, null *os.File) time.Duration {
 	return took
 }
 
-// race runs every racer in turn, round by round, and returns the medians.
+// race runs every racer in turn, round by round, and returns the least of each:
+// whatever else runs on the machine can only add to it.
 func race(tb testing.TB, rounds int, racers ...racer) []time.Duration {
 	tb.Helper()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -70,12 +70,11 @@ func race(tb testing.TB, rounds int, racers ...racer) []time.Duration {
 			}
 		}
 	}
-	medians := make([]time.Duration, len(racers))
+	least := make([]time.Duration, len(racers))
 	for i, t := range times {
-		slices.SortFunc(t, cmp.Compare[time.Duration])
-		medians[i] = t[len(t)/2]
+		least[i] = slices.Min(t)
 	}
-	return medians
+	return least
 }
 
 // build compiles a program of this module the way a release does.
@@ -148,7 +147,5 @@ func alternate(tb testing.TB, rounds int, call func(), r racer) (here, there tim
 			a, b = append(a, took), append(b, other)
 		}
 	}
-	slices.SortFunc(a, cmp.Compare[time.Duration])
-	slices.SortFunc(b, cmp.Compare[time.Duration])
-	return a[len(a)/2], b[len(b)/2]
+	return slices.Min(a), slices.Min(b)
 }

@@ -2,7 +2,6 @@ package git
 
 import (
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"io"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"sync"
 
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/inflate"
 )
 
 // pack is one pack with its index, open for reading.
@@ -182,7 +182,7 @@ func (p *pack) read(at int64) (packed, error) {
 		return packed{}, err
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
-		delta, err := inflate(p.data[chain[i].body:], chain[i].size)
+		delta, err := unpack(p.data[chain[i].body:], chain[i].size)
 		if err != nil {
 			return packed{}, corruptFile(p.path, err)
 		}
@@ -212,7 +212,7 @@ func (p *pack) descend(at int64) (packed, []packEntry, error) {
 			return packed{}, nil, err
 		}
 		if e.kind < entryOffset {
-			data, err := inflate(p.data[e.body:], e.size)
+			data, err := unpack(p.data[e.body:], e.size)
 			if err != nil {
 				return packed{}, nil, corruptFile(p.path, err)
 			}
@@ -283,49 +283,19 @@ func entryOf(kind Kind) byte {
 	}
 }
 
-// inflaters are reused: making one costs more than most objects.
-var inflaters sync.Pool
-
-// inflate returns exactly size bytes, or an error when there are fewer or more.
-func inflate(data []byte, size int64) ([]byte, error) {
-	r, err := inflater(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	defer inflaters.Put(r)
+// unpack returns exactly size bytes, or an error when there are fewer or more.
+func unpack(data []byte, size int64) ([]byte, error) {
 	// What a damaged header says is not allocated before there are bytes for it:
 	// deflate shrinks at most by 1032.
 	if size > int64(len(data))*1040 {
 		return nil, io.ErrUnexpectedEOF
 	}
 	out := make([]byte, size)
-	if _, err := io.ReadFull(r, out); err != nil {
-		return nil, err
+	n, err := inflate.Into(out, data)
+	if err == nil && n < len(out) {
+		err = io.ErrUnexpectedEOF
 	}
-	return out, atEnd(r)
-}
-
-func inflater(from io.Reader) (io.ReadCloser, error) {
-	if r, ok := inflaters.Get().(io.ReadCloser); ok {
-		resetter, ok := r.(zlib.Resetter)
-		if !ok {
-			return zlib.NewReader(from)
-		}
-		return r, resetter.Reset(from, nil)
-	}
-	return zlib.NewReader(from)
-}
-
-// atEnd reads to the checksum.
-func atEnd(r io.Reader) error {
-	var more [1]byte
-	switch n, err := io.ReadFull(r, more[:]); {
-	case n > 0:
-		return io.ErrShortBuffer
-	case err != io.EOF: //nolint:errorlint // io.ReadFull returns exactly io.EOF
-		return err
-	}
-	return nil
+	return out, err
 }
 
 // applyDelta rebuilds an object from its base.

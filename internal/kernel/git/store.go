@@ -14,6 +14,7 @@ import (
 
 	"bridle/internal/kernel/clock"
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/inflate"
 )
 
 // store reads objects: loose ones and packs, of the repository and of those it
@@ -237,17 +238,14 @@ func readLoose(path string) (Kind, []byte, error) {
 }
 
 func parseLoose(compressed []byte) (Kind, []byte, error) {
-	r, err := inflater(bytes.NewReader(compressed))
-	if err != nil {
+	// How large it is says the object itself. Most are not packed more than this.
+	out := make([]byte, min(4*len(compressed)+64, 1<<20))
+	n, err := inflate.Into(out, compressed)
+	more := errors.Is(err, inflate.ErrFull)
+	if err != nil && !more {
 		return "", nil, err
 	}
-	defer inflaters.Put(r)
-	var start [64]byte
-	n, err := io.ReadFull(r, start[:])
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return "", nil, err
-	}
-	head, rest, ok := bytes.Cut(start[:n], []byte{0})
+	head, _, ok := bytes.Cut(out[:min(n, 64)], []byte{0})
 	kind, digits, both := strings.Cut(string(head), " ")
 	size, err := strconv.ParseInt(digits, 10, 64)
 	if !ok || !both || err != nil || size < 0 || !isKind(Kind(kind)) {
@@ -256,13 +254,19 @@ func parseLoose(compressed []byte) (Kind, []byte, error) {
 	if size > maxObject {
 		return "", nil, tooLarge()
 	}
-	if size > int64(len(compressed))*1040 || int64(len(rest)) > size {
+	if size > int64(len(compressed))*1040 {
 		return "", nil, io.ErrUnexpectedEOF
 	}
-	data := make([]byte, size)
-	copy(data, rest)
-	if _, err := io.ReadFull(r, data[len(rest):]); err != nil {
-		return "", nil, err
+	start := len(head) + 1
+	if more && start+int(size) > n {
+		out = make([]byte, start+int(size))
+		if n, err = inflate.Into(out, compressed); err != nil {
+			return "", nil, err
+		}
+		more = false
 	}
-	return Kind(kind), data, atEnd(r)
+	if more || n != start+int(size) {
+		return "", nil, io.ErrUnexpectedEOF
+	}
+	return Kind(kind), out[start:n:n], nil
 }
