@@ -35,9 +35,25 @@ var changing = []struct {
 	call string
 	some []int
 }{
-	{"write", []int{1, 3, 7}}, {"fsync", []int{1, 4, 9}}, {"openat", []int{20}}, {"renameat2", []int{1}}, {"renameat", []int{1, 2}}, {"rename", []int{1}},
-	{"mkdirat", []int{1}}, {"mkdir", []int{1}}, {"unlinkat", []int{1}}, {"unlink", []int{1}}, {"rmdir", []int{1}}, {"linkat", []int{1}}, {"link", []int{1}},
-	{"fchmod", []int{1}}, {"fchmodat", []int{1}}, {"chmod", []int{1}}, {"ftruncate", []int{1}}, {"pwrite64", []int{1}}, {"flock", []int{1}},
+	{"write", []int{1, 3, 7}},
+	{"fsync", []int{1, 4, 9}},
+	{"openat", []int{20}},
+	{"renameat2", []int{1}},
+	{"renameat", []int{1, 2}},
+	{"rename", []int{1}},
+	{"mkdirat", []int{1}},
+	{"mkdir", []int{1}},
+	{"unlinkat", []int{1}},
+	{"unlink", []int{1}},
+	{"rmdir", []int{1}},
+	{"linkat", []int{1}},
+	{"link", []int{1}},
+	{"fchmod", []int{1}},
+	{"fchmodat", []int{1}},
+	{"chmod", []int{1}},
+	{"ftruncate", []int{1}},
+	{"pwrite64", []int{1}},
+	{"flock", []int{1}},
 }
 
 // What a disk and a signal do to a call.

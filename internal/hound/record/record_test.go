@@ -222,9 +222,23 @@ func TestModesOfACopyGoTogether(t *testing.T) {
 		dir, file fs.FileMode
 		ok        bool
 	}{
-		{0o700, 0o600, true}, {0o755, 0o600, true}, {0o750, 0o600, true}, {0o775, 0o600, true}, {0o777, 0o600, false}, {0o703, 0o600, false},
-		{0o755, 0o644, true}, {0o750, 0o640, true}, {0o555, 0o444, true}, {0o500, 0o400, true}, {0o550, 0o440, true},
-		{0o700, 0o644, false}, {0o700, 0o400, false}, {0o755, 0o640, false}, {0o755, 0o444, false}, {0o775, 0o664, false}, {0o777, 0o666, false},
+		{0o700, 0o600, true},
+		{0o755, 0o600, true},
+		{0o750, 0o600, true},
+		{0o775, 0o600, true},
+		{0o777, 0o600, false},
+		{0o703, 0o600, false},
+		{0o755, 0o644, true},
+		{0o750, 0o640, true},
+		{0o555, 0o444, true},
+		{0o500, 0o400, true},
+		{0o550, 0o440, true},
+		{0o700, 0o644, false},
+		{0o700, 0o400, false},
+		{0o755, 0o640, false},
+		{0o755, 0o444, false},
+		{0o775, 0o664, false},
+		{0o777, 0o666, false},
 	} {
 		dir := put(t, files(t))
 		for _, name := range FileNames(hound.GateHuman) {
