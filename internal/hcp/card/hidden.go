@@ -27,7 +27,7 @@ func (b *builder) hidden() []string {
 			found = append(found, fmt.Sprintf("%q has letters of another script that look like common ones; they are shown escaped", name))
 		}
 	}
-	for _, name := range argumentOrder(b.manifest, b.key, b.args) {
+	for _, name := range b.order {
 		look(name, b.args[name])
 	}
 	for name, value := range b.view.Fields.All() {

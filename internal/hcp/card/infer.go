@@ -42,7 +42,7 @@ func (b *builder) inferred(own []hcp.ViewRule) {
 		}
 	}
 	if rule.Kind == Record || rule.Kind == Fields {
-		for _, name := range argumentOrder(b.manifest, b.key, b.args) {
+		for _, name := range b.order {
 			if _, taken := b.view.Fields.Get(name); !taken && !b.used[name] {
 				b.put(name, b.args[name], name)
 			}
@@ -88,7 +88,7 @@ func (b *builder) fits(r *hcp.ViewRule) bool {
 // that end.
 func (b *builder) argumentFor(names []string) (string, bool) {
 	for _, want := range names {
-		for _, name := range argumentOrder(b.manifest, b.key, b.args) {
+		for _, name := range b.order {
 			if !b.used[name] && sameName(name, want) {
 				return name, true
 			}

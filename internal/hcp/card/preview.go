@@ -17,14 +17,13 @@ func Suggest(m *hcp.Manifest, key string, argNames []string) hcp.Preview {
 	for _, name := range argNames {
 		args[name] = "{{" + name + "}}"
 	}
-	b := &builder{manifest: m, key: key, args: args, used: map[string]bool{}}
-	b.view.Sources = map[string][]string{}
+	b := newBuilder(m, key, args)
 	b.inferred(nil)
 	p := hcp.Preview{Kind: b.view.Kind}
 	for field, value := range b.view.Fields.All() {
 		p.Fields.Set(field, command.Text(value))
 	}
-	for _, name := range argumentOrder(m, key, args) {
+	for _, name := range b.order {
 		if !b.used[name] && (p.Kind == Record || p.Kind == Fields) {
 			p.Fields.Set(name, "{{"+name+"}}")
 		}

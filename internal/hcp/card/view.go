@@ -55,16 +55,22 @@ type builder struct {
 	manifest *hcp.Manifest
 	key      string
 	args     hcp.Args
+	order    []string // the names of the arguments, as argumentOrder has them
 	view     hcp.ApprovalView
 	used     map[string]bool
+}
+
+func newBuilder(m *hcp.Manifest, key string, args hcp.Args) *builder {
+	b := &builder{manifest: m, key: key, args: args, order: argumentOrder(m, key, args), used: map[string]bool{}}
+	b.view.Sources = map[string][]string{}
+	return b
 }
 
 // View builds the card of a call from its checked arguments. A declared preview
 // wins; without one, or with one of an unknown kind, the kind is inferred by
 // the host's rules and then the default ones.
 func View(m *hcp.Manifest, key string, args hcp.Args, o hcp.ViewOptions) *hcp.ApprovalView {
-	b := &builder{manifest: m, key: key, args: args, used: map[string]bool{}}
-	b.view.Sources = map[string][]string{}
+	b := newBuilder(m, key, args)
 	declared, _ := command.Lookup(m, key)
 	if p := declared.Preview; p != nil && slices.Contains(Kinds(), p.Kind) {
 		b.declared(p)
@@ -126,7 +132,7 @@ func (b *builder) put(field string, value any, sources ...string) {
 // rest takes up every argument that no field shows: the declared ones in their
 // order, then the others by name.
 func (b *builder) rest() {
-	for _, name := range argumentOrder(b.manifest, b.key, b.args) {
+	for _, name := range b.order {
 		if !b.used[name] {
 			b.view.Rest.Set(name, b.args[name])
 		}

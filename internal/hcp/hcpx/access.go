@@ -97,11 +97,11 @@ func (r accessResult) print(p *cli.Page) {
 		if i == 0 {
 			p.Line()
 		}
-		p.Line(p.Yellow("ignored: "), ignored.Setting, p.Dim(" ("+string(ignored.Origin)+")"), ": ", ignored.Reason)
+		p.Flow(p.Yellow("ignored: "), ignored.Setting, p.Dim(" ("+string(ignored.Origin)+")"), ": ", ignored.Reason)
 	}
 	if r.Agent != "" {
 		p.Line()
-		p.Line(p.Dim("an agent is at work ("+r.Agent+"): the environment can only tighten, and only the user changes settings"), "")
+		p.Flow(p.Dim("an agent is at work (" + r.Agent + "): the environment can only tighten, and only the user changes settings"))
 	}
 }
 
@@ -110,7 +110,21 @@ func printRules(p *cli.Page, rules []ruleRow) {
 	for i, r := range rules {
 		table[i] = []any{p.Dim(string(r.Scope) + " " + strconv.Itoa(r.Index)), decisionWord(p, r.Decision), p.Bold(r.Match), conditionText(r.When), p.Dim(r.Note)}
 	}
-	p.Table(table)
+	if p.Fits(table) {
+		p.Table(table)
+		return
+	}
+	for i, r := range rules {
+		row := table[i]
+		p.Flow(row[1], " ", row[2])
+		if when := conditionText(r.When); when != "" {
+			p.Flow("  ", when)
+		}
+		if r.Note != "" {
+			row[0] = p.Dim(string(r.Scope) + " " + strconv.Itoa(r.Index) + " · " + r.Note)
+		}
+		p.Flow("  ", row[0])
+	}
 }
 
 func decisionWord(p *cli.Page, decision string) cli.Styled {

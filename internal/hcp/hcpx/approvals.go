@@ -73,11 +73,11 @@ func (r approvalsResult) print(p *cli.Page) {
 		if i > 0 {
 			p.Line()
 		}
-		p.Line(p.Bold(row.ID), p.Dim("  "+row.Request.PackID+" "+row.Request.Command+", "+left(row.expires, r.now)))
+		p.Flow(row.ID, p.Dim("  "+row.Request.PackID+" "+row.Request.Command+", "+left(row.expires, r.now)))
 		printCard(p, &row.Request)
 	}
 	p.Line()
-	p.Line(p.Dim("hcpx approve <id> or hcpx reject <id>; hcpx approve lets you choose"))
+	p.Flow(p.Dim("hcpx approve <id> or hcpx reject <id>; hcpx approve lets you choose"))
 }
 
 // left says how long a request still waits.
@@ -113,7 +113,7 @@ func fittedLine(p *cli.Page, line card.Line) {
 		cardLine(p, line)
 		return
 	}
-	for _, piece := range breakLine(line, max(p.Width, minWidth)) {
+	for _, piece := range breakLine(line, max(p.Width, cli.MinWidth)) {
 		cardLine(p, piece)
 	}
 }
@@ -156,7 +156,7 @@ func decide(ctx context.Context, c *cli.Call, id string, yes bool) (cli.Result, 
 
 func (r decidedResult) print(p *cli.Page) {
 	if r.State == approval.Approved {
-		p.Line(p.Green("approved"), " ", p.Bold(r.ID), p.Dim("  once, exactly this call, "+r.left))
+		p.Flow(p.Green("approved"), " ", p.Bold(r.ID), p.Dim("  once, exactly this call, "+r.left))
 	} else {
 		p.Line(p.Red("rejected"), " ", p.Bold(r.ID))
 	}

@@ -146,17 +146,17 @@ func printAudit(p *cli.Page, lines []journal.Line) {
 	if len(lines) == 0 {
 		p.Line(p.Dim("nothing is recorded"))
 	}
-	if narrow(p) {
-		for _, line := range lines {
-			stackEvent(p, line)
-		}
-		return
-	}
 	table := make([][]any, len(lines))
 	for i, line := range lines {
 		table[i] = auditRow(p, line)
 	}
-	p.Table(table)
+	if p.Fits(table) {
+		p.Table(table)
+		return
+	}
+	for _, row := range table {
+		stackEvent(p, row)
+	}
 }
 
 func auditRow(p *cli.Page, line journal.Line) []any {
@@ -180,28 +180,21 @@ func auditRow(p *cli.Page, line journal.Line) []any {
 	}
 }
 
-// rowWidth is about what a line of the log takes.
-const rowWidth = 100
-
-// narrow reports whether the lines of the log do not fit the terminal.
-func narrow(p *cli.Page) bool { return p.Width > 0 && p.Width < rowWidth }
-
-// stackEvent prints a line of the log over several: what and when, and below it
-// the rest as far as there is something.
-func stackEvent(p *cli.Page, line journal.Line) {
-	row := auditRow(p, line)
+// stackEvent prints a line of the log over several where the terminal is too
+// narrow: what and when, and below it the rest as far as there is something.
+func stackEvent(p *cli.Page, row []any) {
 	if len(row) == 2 { // no event
-		p.Line(row[0], "  ", row[1])
+		p.Flow(row[0], "  ", row[1])
 		return
 	}
-	p.Line(row[1])
+	p.Flow(row[1])
 	p.Line("  ", row[0])
 	by, _ := row[4].(string)
 	if by != "" {
 		by = " by " + by
 	}
-	p.Line("  ", row[3], by, ", ", row[2], ", ", row[5])
-	p.Line("  ", row[6])
+	p.Flow("  ", row[3], by, ", ", row[2], ", ", row[5])
+	p.Flow("  ", row[6])
 }
 
 // outcomeText says what came of the call, as far as this line knows.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"bridle/internal/hcp/approval"
-	"bridle/internal/hcp/card"
 	"bridle/internal/hcp/local"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
@@ -190,11 +189,7 @@ func (ch *chooser) decide(ctx context.Context, id string, yes bool) error {
 	if yes {
 		word = "approved "
 	}
-	title := record.Request.Command
-	if record.Request.View != nil {
-		title = record.Request.View.Title
-	}
-	says := word + id + ": " + card.Show(title)
+	says := word + id + ": " + titleOf(&record)
 	ch.told = append(ch.told, says)
 	ch.picker.decided(id, says)
 	return nil

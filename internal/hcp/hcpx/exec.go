@@ -216,12 +216,12 @@ func execResult(r hcp.ExecResult) cli.Result {
 
 func printExec(p *cli.Page, r hcp.ExecResult) {
 	if !r.OK {
-		p.Line(p.Red("refused: "), p.Bold(r.PackID+" "+r.VerbKey), ": ", r.Error)
+		p.Flow(p.Red("refused: "), p.Bold(r.PackID+" "+r.VerbKey), ": ", r.Error)
 		if r.Preview != nil && r.Preview.CLI != "" {
 			p.Line(p.Dim("would run: "), r.Preview.CLI)
 		}
 		if r.Hint != "" {
-			p.Line(p.Dim("hint: "), r.Hint)
+			p.Flow(p.Dim("hint: "), r.Hint)
 		}
 	}
 	if r.Result != nil {

@@ -117,7 +117,7 @@ func (r installResult) print(p *cli.Page) {
 // NotesAndNext ends a page with what a person should know and may do now.
 func NotesAndNext(p *cli.Page, notes, next []string) {
 	for _, note := range notes {
-		p.Line(p.Yellow("note: "), note)
+		p.Flow(p.Yellow("note: "), note)
 	}
 	for _, line := range next {
 		p.Line(p.Dim("next: "), line)

@@ -182,28 +182,25 @@ func (p *picker) decided(id, says string) {
 	p.says = says
 }
 
-// minWidth is the width below which nothing is laid out.
-const minWidth = 20
-
 // draw puts the screen on a page of the given size: the list, the card in view,
 // and the keys. Lines are broken to the width, so that what the terminal shows
 // is what is counted here.
 func (p *picker) draw(page *cli.Page, width, height int) {
-	width, height = max(width, minWidth), max(height, 10)
-	list := p.list(max(1, height/4))
-	page.Line(page.Bold(fmt.Sprintf("%d waiting for you", len(p.items))), page.Dim(p.tail()))
+	width, height = max(width, cli.MinWidth), max(height, 10)
+	list := p.list(max(1, height/4), width-2)
+	page.Line(fmt.Sprintf("%d waiting for you", len(p.items)), page.Dim(p.tail()))
 	for _, row := range list {
 		if row.chosen {
-			page.Line(page.Bold("› " + clip(row.text, width-2)))
+			page.Line(page.Bold("› " + cli.Clip(row.text, width-2)))
 		} else {
-			page.Line(page.Dim("  " + clip(row.text, width-2)))
+			page.Line(page.Dim("  " + cli.Clip(row.text, width-2)))
 		}
 	}
 	page.Line()
 	p.drawCard(page, width, height-len(list)-6)
 	page.Line()
 	if p.says != "" {
-		page.Line(page.Yellow(clip(p.says, width)))
+		page.Line(page.Yellow(cli.Clip(p.says, width)))
 	} else {
 		page.Line()
 	}
@@ -229,26 +226,63 @@ type pickRow struct {
 	chosen bool
 }
 
-// list are the rows around the chosen one.
-func (p *picker) list(most int) []pickRow {
+// list are the rows around the chosen one, in columns: which, what, by which
+// command where there is room for it, and how long it waits.
+func (p *picker) list(most, width int) []pickRow {
 	from := max(0, min(p.at()-most/2, len(p.items)-most))
-	var rows []pickRow
-	for i := from; i < len(p.items) && len(rows) < most; i++ {
-		r := &p.items[i]
-		title := r.Request.Command
-		if r.Request.View != nil {
-			title = r.Request.View.Title
+	shown := p.items[from:min(len(p.items), from+most)]
+	titles, calls, lefts := make([]string, len(shown)), make([]string, len(shown)), make([]string, len(shown))
+	for i := range shown {
+		titles[i] = titleOf(&shown[i])
+		calls[i] = card.Show(shown[i].Request.PackID + " " + shown[i].Request.Command)
+		lefts[i] = left(shown[i].Expires, p.now)
+	}
+	fixed := len("12345678") + widest(lefts) + 2*len("  ")
+	room := width - fixed
+	if with := room - widest(calls) - len("  "); with >= min(widest(titles), leastTitle) {
+		room = with
+	} else {
+		calls = make([]string, len(shown))
+	}
+	room = min(room, widest(titles))
+	rows := make([]pickRow, len(shown))
+	for i := range shown {
+		text := shown[i].ID + "  " + padded(cli.Clip(titles[i], room), room) + "  "
+		if calls[i] != "" {
+			text += padded(calls[i], widest(calls)) + "  "
 		}
-		rows = append(rows, pickRow{card.Show(fmt.Sprintf("%s  %s %s  %s  %s", r.ID, r.Request.PackID, r.Request.Command, left(r.Expires, p.now), title)), r.ID == p.chosen})
+		rows[i] = pickRow{cli.Clip(text+strings.Repeat(" ", widest(lefts)-cli.Cells(lefts[i]))+lefts[i], width), shown[i].ID == p.chosen}
 	}
 	return rows
+}
+
+// leastTitle is how many columns a title keeps beside the name of its command.
+const leastTitle = 28
+
+// titleOf words a request in one line.
+func titleOf(r *approval.Record) string {
+	if r.Request.View != nil {
+		return card.Show(r.Request.View.Title)
+	}
+	return card.Show(r.Request.Command)
+}
+
+func widest(texts []string) (most int) {
+	for _, text := range texts {
+		most = max(most, cli.Cells(text))
+	}
+	return most
+}
+
+func padded(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-cli.Cells(text)))
 }
 
 func (p *picker) drawCard(page *cli.Page, width, height int) {
 	height = max(height, 3)
 	at := p.at()
 	if at < 0 {
-		page.Line(page.Dim(clip("a request appears here as soon as an agent asks", width)))
+		page.Line(page.Dim(cli.Clip("a request appears here as soon as an agent asks", width)))
 		p.ended = false
 		return
 	}
@@ -274,7 +308,7 @@ func (p *picker) drawCard(page *cli.Page, width, height int) {
 		p.ended = true
 		return
 	}
-	page.Line(page.Yellow(clip("— "+fault.Count(int64(len(broken)-end), "more line", "more lines")+": space —", width)))
+	page.Line(page.Yellow(cli.Clip("— "+fault.Count(int64(len(broken)-end), "more line", "more lines")+": space —", width)))
 }
 
 // keys are the keys that do something now, in the longest words that fit.
@@ -286,82 +320,44 @@ func (p *picker) keys(width int) string {
 	case p.chosen == "":
 		long, short = "q leaves", "q leaves"
 	}
-	if cells(long) <= width {
+	if cli.Cells(long) <= width {
 		return long
 	}
-	return clip(short, width)
+	return cli.Clip(short, width)
 }
 
-// breakLine breaks a line of a card to the width. What goes on begins with a
-// mark, so that it cannot pass for a line of its own.
+// breakLine breaks a line of a card to the width. What goes on stands below the
+// value where there is room, and begins with a mark, so that it cannot pass for
+// a line of its own.
 func breakLine(line card.Line, width int) []card.Line {
-	if cells(line.String()) <= width {
+	if cli.Cells(line.String()) <= width {
 		return []card.Line{line}
 	}
 	var out []card.Line
-	rest := []rune(line.String())
-	for first := true; len(rest) > 0; first = false {
-		mark, room := "", width
-		if !first {
-			mark, room = "↪ ", width-2
-		}
-		n, used := 0, 0
-		for n < len(rest) && used+cellsOf(rest[n]) <= room {
-			used += cellsOf(rest[n])
-			n++
-		}
-		n = max(betweenWords(rest, n), 1)
-		piece := card.Line{Part: line.Part, Text: mark + string(rest[:n])}
-		if text, ok := strings.CutPrefix(piece.Text, line.Label); first && ok {
-			piece.Label, piece.Text = line.Label, text
+	rest, label := []rune(line.String()), len([]rune(line.Label))
+	below := strings.Repeat(" ", hang(line, width)-cli.Cells(cli.GoesOn)) + cli.GoesOn
+	for room := width; len(rest) > 0; room = width - cli.Cells(below) {
+		n := cli.Break(rest, room)
+		piece := card.Line{Part: line.Part, Label: string(rest[:min(n, label)]), Text: string(rest[min(n, label):n])}
+		switch {
+		case len(out) > 0 && line.Part == card.PartRow:
+			piece.Label = below + piece.Label
+		case len(out) > 0:
+			piece.Text = below + piece.Text
 		}
 		out = append(out, piece)
-		rest = rest[n:]
+		rest, label = rest[n:], max(label-n, 0)
 	}
 	return out
 }
 
-// betweenWords moves a break back to behind a space, unless that would leave
-// half of the line empty.
-func betweenWords(text []rune, at int) int {
-	if at >= len(text) {
-		return at
+// hang is how far in what goes on of a line begins, with its mark.
+func hang(line card.Line, width int) int {
+	switch label := cli.Cells(line.Label); {
+	case line.Part == card.PartCommand:
+		return len("  $ ")
+	case line.Part == card.PartRow && line.Text != "" && label >= cli.Cells(cli.GoesOn) && label <= width/2:
+		return label
 	}
-	for n := at; n > at/2; n-- {
-		if text[n-1] == ' ' {
-			return n
-		}
-	}
-	return at
-}
-
-// clip shortens a line that repeats what is shown elsewhere, with a mark.
-func clip(text string, width int) string {
-	if cells(text) <= width {
-		return text
-	}
-	used := 0
-	for i, r := range text {
-		if used += cellsOf(r); used > width-1 {
-			return text[:i] + "…"
-		}
-	}
-	return text
-}
-
-func cells(text string) int {
-	n := 0
-	for _, r := range text {
-		n += cellsOf(r)
-	}
-	return n
-}
-
-// cellsOf is how many columns a character takes at most.
-func cellsOf(r rune) int {
-	if r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||
-		r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f000) {
-		return 2
-	}
-	return 1
+	return cli.Cells(cli.GoesOn)
 }

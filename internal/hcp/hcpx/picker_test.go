@@ -121,8 +121,8 @@ func TestTheScreenHoldsAndAnswersAreForTheCardInView(t *testing.T) {
 				t.Fatalf("%d lines on a screen of %d:\n%s", len(lines), height, strings.Join(lines, "\n"))
 			}
 			for _, line := range lines {
-				if cells(line) > width+1 && !strings.Contains(line, "waiting for you") {
-					t.Fatalf("%d columns of %d: %q", cells(line), width, line)
+				if cli.Cells(line) > width+1 && !strings.Contains(line, "waiting for you") {
+					t.Fatalf("%d columns of %d: %q", cli.Cells(line), width, line)
 				}
 			}
 			shown := p.chosen
@@ -184,7 +184,7 @@ func TestTheRestOfAValueCannotPassForARow(t *testing.T) {
 				printCard(page, &hcp.ApprovalRequest{View: view})
 				rows := 0
 				for line := range strings.Lines(page.String()) {
-					if cells(strings.TrimSuffix(line, "\n")) > width {
+					if cli.Cells(strings.TrimSuffix(line, "\n")) > width {
 						t.Fatalf("width %d: %q", width, line)
 					}
 					if strings.HasPrefix(strings.TrimLeft(line, " "), "amount") {

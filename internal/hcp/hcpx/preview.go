@@ -80,9 +80,9 @@ func (r previewResult) print(p *cli.Page) {
 	if name == "" {
 		name = r.PackID
 	}
-	fittedLine(p, card.Line{Part: card.PartRow, Text: card.Show(name + " · " + r.Summary)})
+	p.Flow(card.Show(name), p.Dim(" · "+card.Show(r.Summary)))
 	p.Line()
 	printCard(p, &hcp.ApprovalRequest{Command: r.Command, View: r.View, CLI: r.CLI})
 	p.Line()
-	p.Line(decisionWord(p, string(r.Access)), p.Dim("  "+r.Reason))
+	p.Flow(decisionWord(p, string(r.Access)), p.Dim("  "+r.Reason))
 }

@@ -102,7 +102,7 @@ func (r rulesResult) print(p *cli.Page) {
 	}
 	printRules(p, r.Rules)
 	for _, ignored := range r.Ignored {
-		p.Line(p.Yellow("ignored: "), ignored.Setting, p.Dim(" ("+string(ignored.Origin)+")"), ": ", ignored.Reason)
+		p.Flow(p.Yellow("ignored: "), ignored.Setting, p.Dim(" ("+string(ignored.Origin)+")"), ": ", ignored.Reason)
 	}
 }
 

@@ -199,37 +199,47 @@ func (r *row) said() (code, by string) {
 // the host say, and what is stored, through the whole road: what runs, who let
 // it, and what becomes of the stored answer.
 func TestTruthTableOfStoredApprovals(t *testing.T) {
-	tb := newTable(t)
-	rows := 0
-	rules := tableRules()
+	if len(tableColumns) != 4 || len(storings) != 10 || len(tableRules()) != 28 || len(hosts) != 3 {
+		t.Fatal("the table has another size")
+	}
 	for column := range tableColumns {
-		for _, s := range storings {
-			r := row{column: column, stored: s}
-			tb.clock.now = epoch
-			tb.keep(approval.Book{})
-			r.id = s.make(tb, tableColumns[column].key)
-			book, err := tb.store.Read(t.Context())
-			if err != nil {
-				t.Fatal(err)
+		t.Run(tableColumns[column].key, func(t *testing.T) {
+			t.Parallel() // each has a world of its own
+			tb, rows := newTable(t), 0
+			for _, s := range storings {
+				rows += tb.checkColumn(column, s)
 			}
-			for _, r.rule = range rules {
-				for _, r.mode = range []access.Mode{access.ModeManual, access.ModeAuto, access.ModeRun} {
-					for _, r.approvals = range []access.Approvals{access.ApprovalsAgent, access.ApprovalsHuman} {
-						for _, r.confirmed = range []bool{false, true} {
-							for _, r.host = range hosts {
-								rows++
-								tb.keep(book)
-								tb.check(&r)
-							}
-						}
+			if rows != 10*28*3*2*2*3 {
+				t.Fatalf("%d rows", rows)
+			}
+		})
+	}
+}
+
+// checkColumn checks every row of a column over what is stored, and counts them.
+func (tb *table) checkColumn(column int, s stored) (rows int) {
+	r := row{column: column, stored: s}
+	tb.clock.now = epoch
+	tb.keep(approval.Book{})
+	r.id = s.make(tb, tableColumns[column].key)
+	book, err := tb.store.Read(tb.t.Context())
+	if err != nil {
+		tb.t.Fatal(err)
+	}
+	for _, r.rule = range tableRules() {
+		for _, r.mode = range []access.Mode{access.ModeManual, access.ModeAuto, access.ModeRun} {
+			for _, r.approvals = range []access.Approvals{access.ApprovalsAgent, access.ApprovalsHuman} {
+				for _, r.confirmed = range []bool{false, true} {
+					for _, r.host = range hosts {
+						rows++
+						tb.keep(book)
+						tb.check(&r)
 					}
 				}
 			}
 		}
 	}
-	if rows != 4*10*28*3*2*2*3 {
-		t.Fatalf("%d rows", rows)
-	}
+	return rows
 }
 
 // keep makes the book what is stored.

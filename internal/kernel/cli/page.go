@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"bridle/internal/kernel/redact"
 )
@@ -54,15 +53,7 @@ func (p *Page) Line(parts ...any) {
 
 // Table writes rows in aligned columns. The last column is not padded.
 func (p *Page) Table(rows [][]any) {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(plain(cell)))
-		}
-	}
+	widths := columnWidths(rows)
 	for _, row := range rows {
 		for i, cell := range row {
 			if i == len(row)-1 {
@@ -75,15 +66,28 @@ func (p *Page) Table(rows [][]any) {
 	}
 }
 
+func columnWidths(rows [][]any) []int {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], Cells(plain(cell)))
+		}
+	}
+	return widths
+}
+
 // put writes a part padded to width columns.
 func (p *Page) put(part any, width int) {
 	text := plain(part)
-	if styled, ok := part.(Styled); ok && p.color && text != "" {
+	if styled, ok := part.(Styled); ok && p.color && text != "" && styled.code != "" {
 		fmt.Fprintf(&p.text, "\x1b[%sm%s\x1b[0m", styled.code, text)
 	} else {
 		p.text.WriteString(text)
 	}
-	if pad := width - utf8.RuneCountInString(text); pad > 0 {
+	if pad := width - Cells(text); pad > 0 {
 		p.text.WriteString(strings.Repeat(" ", pad))
 	}
 }

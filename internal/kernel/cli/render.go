@@ -134,9 +134,12 @@ func (c *Call) layOut(v any) ([]byte, error) {
 // explain prints a failure for a person.
 func (c *Call) explain(f *fault.Error) {
 	p := &Page{color: c.color(c.Terminal.Stderr)}
-	p.Line(p.Red(c.App.Name+":"), " ", f.Message)
+	if c.Terminal.Stderr {
+		p.Width = c.Terminal.Width
+	}
+	p.Flow(p.Red(c.App.Name+":"), " ", f.Message)
 	if f.Hint != "" {
-		p.Line(p.Dim("hint:"), " ", f.Hint)
+		p.Flow(p.Dim("hint:"), " ", f.Hint)
 	}
 	for _, next := range f.Next {
 		p.Line(p.Dim("next:"), " ", next)
