@@ -43,6 +43,7 @@ type program struct {
 	env        []string
 	profile    sandbox.Profile
 	left       int
+	timeout    time.Duration // for one answer
 }
 
 // find resolves what the caller named: a name of the PATH, or a path. The name is
@@ -87,7 +88,7 @@ func (p *program) enter(m Machine) error {
 	if err != nil {
 		return fault.New(CodeWrapFailed, "no temporary folder can be made").Because(err).WithHint("make TMPDIR a folder that you may write to")
 	}
-	p.room, p.left = room, mostAsked
+	p.room, p.left, p.timeout = room, mostAsked, helpTimeout
 	home, temp := filepath.Join(room, "home"), filepath.Join(room, "tmp")
 	for _, dir := range []string{home, temp} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -149,7 +150,7 @@ func (p *program) ask(ctx context.Context, words []string, flag string) (answer,
 	}
 	result, err := proc.Run(ctx, proc.Spec{
 		Path: p.path, Argv0: p.name, Args: append(append([]string{}, words...), flag), Env: p.env, Dir: filepath.Join(p.room, "home"),
-		Timeout: helpTimeout, Grace: helpGrace, MaxStdout: helptext.MaxBytes, MaxStderr: helptext.MaxBytes, Profile: &p.profile,
+		Timeout: p.timeout, Grace: helpGrace, MaxStdout: helptext.MaxBytes, MaxStderr: helptext.MaxBytes, Profile: &p.profile,
 	})
 	if err != nil {
 		if ctx.Err() != nil {

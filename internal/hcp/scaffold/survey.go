@@ -158,16 +158,15 @@ func (p *program) leaves(ctx context.Context, s *survey, lines []*found, top ans
 		}
 	}
 	list = s.fit(list)
+	// Where not all can be asked, it is those that are likeliest to become commands.
 	const mostGroups = mostAsked / 2
-	var leaves []*found
-	for i, f := range list {
-		if i >= mostGroups {
-			leaves = append(leaves, f)
-			continue
-		}
+	for _, f := range byRank(list)[:min(len(list), mostGroups)] {
 		if err := p.read(ctx, f, top); err != nil {
 			return nil, err
 		}
+	}
+	var leaves []*found
+	for _, f := range list {
 		below := belowOf(f)
 		if len(below) == 0 {
 			leaves = append(leaves, f)
@@ -231,10 +230,7 @@ func (p *program) read(ctx context.Context, f *found, top answer) error {
 
 // choose takes the commands that there is room for, and reads their help.
 func (p *program) choose(ctx context.Context, s *survey, leaves []*found, top answer) error {
-	ranked := slices.Clone(leaves)
-	slices.SortStableFunc(ranked, func(a, b *found) int {
-		return cmp.Or(cmp.Compare(rank(a.words, a.about), rank(b.words, b.about)), cmp.Compare(len(a.words), len(b.words)))
-	})
+	ranked := byRank(leaves)
 	chosen := map[*found]bool{}
 	for _, f := range share(ranked) {
 		chosen[f] = true
@@ -256,6 +252,15 @@ func (p *program) choose(ctx context.Context, s *survey, leaves []*found, top an
 		s.commands = append(s.commands, f)
 	}
 	return nil
+}
+
+// byRank puts what is likeliest to become a command first.
+func byRank(list []*found) []*found {
+	ranked := slices.Clone(list)
+	slices.SortStableFunc(ranked, func(a, b *found) int {
+		return cmp.Or(cmp.Compare(rank(a.words, a.about), rank(b.words, b.about)), cmp.Compare(len(a.words), len(b.words)))
+	})
+	return ranked
 }
 
 // share gives reads two thirds of the room, so that writes have a place too.

@@ -174,6 +174,9 @@ func (d *draft) command(f *found, rootFlag []string) error {
 		words = []string{d.bin}
 	}
 	v := judge(words, f.about, d.flagsOf(f))
+	if !f.asked && f.about == "" && v.confirm == hcp.ConfirmNone {
+		v = verdict{hcp.OperationWrite, hcp.ConfirmAsk, "nothing but its name could be read"}
+	}
 	if v.confirm != hcp.ConfirmNone {
 		form.confirm()
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -85,6 +86,8 @@ func TestUsageBecomesACommandLine(t *testing.T) {
 		"usage: mail tell [args...]":                                        "mail tell",
 		"usage: mail get (--name <n> | --id <i>)":                           "mail get --name {{name}}",
 		"usage: mail list [options]\n\noptions:\n  -n, --limit=N  how many": "mail list --limit={{limit}}",
+		"usage: mail set state=open|closed [<id>]":                          "mail set state={{state}} {{id}}",
+		"usage: mail set <key>=<value> [<key>=<value> ...]":                 "mail set {{key_and_value}} {{key_and_value_b}}",
 		"usage: mail list\n\n  --password P  it\n  --exec CMD  run":         "mail list",
 		"usage: mail list\n\n  --pair A B   two values":                     "mail list",
 	} {
@@ -171,7 +174,7 @@ func TestNothingIsWrittenOver(t *testing.T) {
 // A program that hangs, or leaves a process that does, is ended, and what it said
 // does not count.
 func TestHelpThatHangsIsEnded(t *testing.T) {
-	m := machine(t, map[string]string{"hang": "sleep 1000", "leave": "sleep 1000 & echo 'usage: leave list'\n"})
+	m := machine(t, map[string]string{"hang": "while :; do :; done", "leave": "sleep 1000 & echo 'usage: leave list'\n"})
 	p, _, err := m.find("hang")
 	if err != nil {
 		t.Fatal(err)
@@ -185,9 +188,61 @@ func TestHelpThatHangsIsEnded(t *testing.T) {
 	if s, err := p.look(ended); err != nil || s.said || len(s.warnings) == 0 {
 		t.Errorf("%+v %v", s, err)
 	}
+	p.timeout = 50 * time.Millisecond
+	if s, err := p.look(context.Background()); err != nil || s.said || !strings.Contains(strings.Join(s.warnings, ""), tooLate) {
+		t.Errorf("at the deadline: %+v %v", s, err)
+	}
 	w, err := Wrap(context.Background(), m, "leave", "leave", Classes[0], filepath.Join(t.TempDir(), "p"))
 	if err != nil || len(w.Commands) != 1 {
 		t.Errorf("%+v %v", w, err)
+	}
+}
+
+// Programs answer in many ways; what counts is what a person would read there.
+func TestHelpIsReadHoweverItComes(t *testing.T) {
+	page := `'usage: mail list\n   or: mail send <to>\n'`
+	for name, c := range map[string]struct {
+		program string
+		want    []string
+	}{
+		"in colours":              {`printf '\033[1musage: \033[32mmail list\033[0m\n   or: mail \033[4msend\033[24m <to>\n\033]0;title\007'`, []string{"list", "send"}},
+		"overstruck as a manual":  {`printf 'U\bUS\bSA\bAG\bGE\bE\n       m\bma\bai\bil\bl list\n       m\bma\bai\bil\bl send <_\bt_\bo>\n'`, []string{"list", "send"}},
+		"and ends with a failure": {`printf ` + page + `; exit 3`, []string{"list", "send"}},
+		"among the errors":        {`printf ` + page + ` >&2; exit 64`, []string{"list", "send"}},
+		"and ends by a signal":    {`printf ` + page + `; kill -9 $$`, []string{"list", "send"}},
+		"behind a flood":          {`printf ` + page + `; i=0; while [ $i -lt 2000 ]; do printf '%01000d\n' 0; i=$((i+1)); done`, []string{"list", "send"}},
+		"only on a terminal":      {`[ -t 1 ] || { echo 'mail: no terminal' >&2; exit 1; }; printf ` + page, nil},
+		"from its own terminal":   {`{ printf 'who are you? ' >/dev/tty && read -r a </dev/tty; } 2>/dev/null || exit 1; printf ` + page, nil},
+		"by a question":           {`printf 'continue? '; read -r a || exit 1; printf ` + page, nil},
+		"not at all":              {`exit 0`, nil},
+	} {
+		w, err := Wrap(context.Background(), machine(t, map[string]string{"mail": c.program}), "mail", "mail", Classes[0], filepath.Join(t.TempDir(), "p"))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for _, drafted := range w.Commands {
+			got = append(got, drafted.Command)
+		}
+		if !slices.Equal(got, c.want) || c.want == nil && len(w.Warnings) == 0 {
+			t.Errorf("%s: %q, %q", name, got, w.Warnings)
+		}
+	}
+}
+
+func TestASubcommandOfWhichOnlyTheNameIsKnownAsks(t *testing.T) {
+	help := `case "$*" in --help) printf 'Usage: mail [command]\n\nCommands:\n  docs\n  list    List messages\n';; *) exit 1;; esac`
+	w, err := Wrap(context.Background(), machine(t, map[string]string{"mail": help}), "mail", "mail", Classes[0], filepath.Join(t.TempDir(), "p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]hcp.Operation{}
+	for _, c := range w.Commands {
+		got[c.Command] = c.Operation
+	}
+	if diff := cmp.Diff(map[string]hcp.Operation{"docs": hcp.OperationWrite, "list": hcp.OperationRead}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -196,6 +196,9 @@ func tokens(text string) []string {
 			i++
 		case closing[c] != 0:
 			end := matching(text, i, c, closing[c])
+			if c == '<' && strings.HasPrefix(text[end:], "=<") { // <key>=<value>
+				end = matching(text, end+1, c, closing[c])
+			}
 			list = append(list, text[i:end])
 			i = end
 		default:
@@ -247,6 +250,8 @@ func one(token string, optional, alone bool) Part {
 			p.Kind, p.Attached, p.Name = Value, true, strings.Trim(value, "<>[]{}")
 			p.Choices = choices(value)
 		}
+	case token[0] == '<' && strings.Contains(token, ">=<"):
+		p.Kind, p.Name = Value, strings.ReplaceAll(inside(token), ">=<", "-and-")
 	case token[0] == '<':
 		p.Name = strings.Trim(inside(token), "<>.")
 		p.Kind = valueKind(p.Name)
@@ -258,10 +263,23 @@ func one(token string, optional, alone bool) Part {
 		p.Kind, p.Choices = Value, choices(token)
 		p.Name = "choice"
 	case token == "--":
+	case isName(beforeEqual(token)): // as in state=open
+		flag, value, _ := strings.Cut(token, "=")
+		p.Kind, p.Flag, p.Attached, p.Name = Value, flag, true, strings.Trim(value, "<>[]{}")
+		p.Choices = choices(value)
 	case allUpper(token), alone:
 		p.Kind = valueKind(token)
 	}
 	return p
+}
+
+// beforeEqual is the name in a word such as state=open, "" in any other.
+func beforeEqual(token string) string {
+	name, _, found := strings.Cut(token, "=")
+	if !found {
+		return ""
+	}
+	return name
 }
 
 // choices are the values that braces list.
