@@ -154,6 +154,8 @@ func (s *scan) valueOf(start, stop int) (field, bool) {
 	}
 	r := s.spaces(q)
 	switch c := s.byteAt(r); {
+	case c == '%' && r == q && foldsTo(pad(s.text[r:min(len(s.text), r+3)], 3), "%3d"):
+		return s.encodedValue(r + 3), true
 	case c == '|' && s.byteAt(r+1) == ' ' && strings.HasPrefix(s.lineBefore(start, 80), "|"):
 		from := s.spaces(r + 1)
 		return field{from, s.bareEnd(from, false), asLoose}, true
@@ -194,6 +196,11 @@ func (s *scan) afterEquals(start, q, r int) (field, bool) {
 	from := s.spaces(end)
 	if v, ok := s.wrapped(from); ok {
 		return v, true
+	}
+	if s.byteAt(from) == '{' && s.inFields(start) { // ODBC
+		if n := strings.IndexByte(s.text[from:min(len(s.text), from+256)], '}'); n > 0 {
+			return field{from + 1, from + n, asTight}, true
+		}
 	}
 	spaced := r > q || from > end
 	if s.startsLine(start) {
@@ -240,9 +247,18 @@ func (s *scan) afterColon(start, r int) (field, bool) {
 	if v, ok := s.annotated(from); ok {
 		return v, true
 	}
+	if s.startsLine(start) {
+		from = s.inYAML(from)
+	}
 	from = s.spaces(from)
 	if s.byteAt(from) == '\n' || s.byteAt(from) == '\r' {
+		if r > 0 && s.text[r-1] == '"' {
+			return s.inNextLine(from)
+		}
 		return field{}, false
+	}
+	if v, ok := s.literal(from); ok {
+		return v, true
 	}
 	if s.startsLine(start) {
 		if to := s.restOfLine(from); to > from {
@@ -250,6 +266,46 @@ func (s *scan) afterColon(start, r int) (field, bool) {
 		}
 	}
 	return field{from, s.bareEnd(from, false), asLoose}, true
+}
+
+// encodedValue is a value in a query that stands, encoded, in another URL.
+func (s *scan) encodedValue(from int) field {
+	end := s.bareEnd(from, false)
+	if i := strings.IndexByte(s.text[from:end], '%'); i >= 0 {
+		end = from + i
+	}
+	return field{from, end, asTight}
+}
+
+// inYAML skips what may stand between a key and its value in YAML: a tag, an
+// anchor, and the sign that the value is a block, which begins in the next line.
+func (s *scan) inYAML(from int) int {
+	i := s.spaces(from)
+	for n := 0; n < 2 && (s.byteAt(i) == '!' || s.byteAt(i) == '&') && (isAlpha(s.byteAt(i+1)) || s.byteAt(i+1) == '!'); n++ {
+		for i < len(s.text) && s.text[i] > ' ' {
+			i++
+		}
+		i = s.spaces(i)
+	}
+	if c := s.byteAt(i); c == '|' || c == '>' {
+		end := i + 1
+		for strings.IndexByte("+-0123456789", s.byteAt(end)) >= 0 && end < len(s.text) {
+			end++
+		}
+		if s.byteAt(end) == '\n' {
+			return s.spaces(end + 1)
+		}
+	}
+	return i
+}
+
+// inNextLine reads the literal that stands in the line below a quoted name, as
+// where long JSON is broken.
+func (s *scan) inNextLine(from int) (field, bool) {
+	for n := 0; n < 80 && strings.IndexByte(" \t\r\n", s.byteAt(from)) >= 0 && from < len(s.text); n++ {
+		from++
+	}
+	return s.literal(from)
 }
 
 // wrappers are parts of the names of functions that make a secret of a literal

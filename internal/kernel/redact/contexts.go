@@ -38,6 +38,12 @@ func contextAnchors() []anchor {
 		{text: "requirepass", look: addUser(0)},
 		{text: "masterauth", look: addUser(0)},
 		{text: "vault login", look: addUser(0)},
+		{text: "openssl passwd", look: hashed},
+		{text: "sqlplus ", look: userSlash},
+		{text: "oracle:thin:", fold: true, look: userSlash},
+		{text: "chpasswd", look: piped},
+		{text: "sudo -S", look: piped},
+		{text: "-stdin", look: piped},
 	}
 	// The parts of names that promise a secret.
 	for _, part := range [...]string{"pass", "pwd", "pw:", "pw=", "_pw", "secret", "token", "key", "cred", "auth", "sess", "sid=", "jwt", "_pat", "psk", "bindpw"} {

@@ -112,6 +112,9 @@ func skipMarker(s *scan, at, _ int) {
 func findOnce(text string) []Finding {
 	s := &scan{text: text}
 	s.run(theTable())
+	if strings.Contains(text, colourStart) {
+		s.found = append(s.found, throughColours(text)...)
+	}
 	return join(s.found)
 }
 

@@ -83,6 +83,7 @@ func FuzzRedact(f *testing.F) {
 		f.Add(p)
 		f.Add("password=" + p + " " + p)
 	}
+	f.Add("\x1b[1mpassword\x1b[0m=\x1b[33mFalcon77Meadow3\x1b[0m\n[RED\x1b[0mACTED:credential]")
 	f.Fuzz(func(t *testing.T, text string) { checkRedacted(t, text) })
 }
 

@@ -11,7 +11,7 @@ func (s *scan) spoken(start, stop int, class nameClass) {
 	i := s.spaces(stop)
 	name := s.text[start:stop]
 	if strings.HasPrefix(name, "-") {
-		s.flagValue(i, class, asForced)
+		s.flagValue(s.continued(i), class, asForced)
 		return
 	}
 	if v, ok := s.literal(i); ok && isSpace(s.byteAt(stop)) {
@@ -31,6 +31,14 @@ func (s *scan) spoken(start, stop int, class nameClass) {
 	default:
 		s.sentence(start, stop, class)
 	}
+}
+
+// continued skips the mark that a command goes on in the next line.
+func (s *scan) continued(i int) int {
+	if strings.HasPrefix(s.text[i:], "\\\n") {
+		return s.spaces(i + 2)
+	}
+	return i
 }
 
 // flagValue looks at the word after a flag.
@@ -74,7 +82,7 @@ func (s *scan) inNetrc(start int, name string) bool {
 	if name != "password" && name != "passwd" {
 		return false
 	}
-	before := s.text[max(0, start-200):start]
+	before := strings.ReplaceAll(s.text[max(0, start-200):start], "\t", " ")
 	return (strings.Contains(before, "machine ") || strings.Contains(before, "default")) && strings.Contains(before, "login ")
 }
 
