@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -53,9 +54,9 @@ func drawGraph(p *cli.Page, nodes []hop.Node, now time.Time) {
 			open = append(open, n.State.ID)
 			at = len(open) - 1
 		}
-		p.Line(append(open.row(p, at, glyph(p, n.State.Kind)), caption(p, n.State, now)...)...)
+		p.Line(append(open.row(p, at, glyph(p, n.State.Kind)), caption(p, n.State, now, 2*len(open)+1)...)...)
 		if n.Answer != "" {
-			p.Line(append(open.row(p, at, p.Dim("│")), p.Dim("answered: "+n.Answer))...)
+			p.Line(append(open.row(p, at, p.Dim("│")), p.Dim("answered: "+fitting(p, n.Answer, 2*len(open)+1+len("answered: "))))...)
 		}
 		for _, r := range n.Runs {
 			p.Line(append(open.row(p, at, p.Dim("│")), runLine(p, r)...)...)
@@ -64,19 +65,37 @@ func drawGraph(p *cli.Page, nodes []hop.Node, now time.Time) {
 	}
 }
 
-// caption says what a state is.
-func caption(p *cli.Page, s hop.State, now time.Time) []any {
+// caption says what a state is, in the line that has so many columns taken.
+func caption(p *cli.Page, s hop.State, now time.Time, taken int) []any {
+	end := ""
+	if !now.IsZero() {
+		if s.Kind == hop.KindPrompt && s.Agent != "" {
+			end = " · " + s.Agent
+		}
+		end += " · " + ago(now, s.CreatedAt)
+	}
 	line := []any{p.Bold(s.ID), "  ", p.Dim(string(s.Kind))}
 	if about := text(s); about != "" {
-		line = append(line, "  ", about)
+		taken += len(s.ID) + 2 + len(s.Kind) + 2 + utf8.RuneCountInString(end)
+		line = append(line, "  ", fitting(p, about, taken))
 	}
-	if now.IsZero() {
+	if end == "" {
 		return line
 	}
-	if s.Kind == hop.KindPrompt && s.Agent != "" {
-		line = append(line, p.Dim(" · "+s.Agent))
+	return append(line, p.Dim(end))
+}
+
+// leastShown is how much of a text is shown however narrow the terminal is.
+const leastShown = 24
+
+// fitting cuts a text to the columns that the line has left, so that no line runs
+// over into the next, through a drawing. Where no width is known it stays whole.
+func fitting(p *cli.Page, text string, taken int) string {
+	room := max(p.Width-taken, leastShown)
+	if p.Width == 0 || utf8.RuneCountInString(text) <= room {
+		return text
 	}
-	return append(line, p.Dim(" · "+ago(now, s.CreatedAt)))
+	return strings.TrimRight(string([]rune(text)[:room-1]), " ") + "…"
 }
 
 func (l lanes) take(id string) int {

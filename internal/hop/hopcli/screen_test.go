@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"bridle/hop"
 	"bridle/hop/repo"
@@ -121,4 +122,37 @@ func TestRefusedLandingsShowTheirPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(t, screen(root, root, "land", made[1].Proposal.ID), "land", []string{"changed on both sides:", "  a (", "next: hop refresh " + made[1].Proposal.ID})
+}
+
+func TestNoLineOfADrawingRunsOver(t *testing.T) {
+	ctx := context.Background()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := repo.Init(ctx, repo.Options{Dir: root, Environ: os.Environ()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for range 3 {
+		started, err := p.Record(ctx, repo.Prompt{Text: strings.Repeat("many wörds ", 30), Agent: "claude"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Propose(ctx, started.Prompt.ID, strings.Repeat("a long summary ", 20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, words := range []string{"log", "status"} {
+		text := bare(screen(root, root, words))
+		if !strings.Contains(text, "…") || !strings.Contains(text, "· claude") {
+			t.Errorf("hop %s cuts nothing:\n%s", words, text)
+		}
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 100 && !strings.HasPrefix(line, "root") {
+				t.Errorf("hop %s has a line of %d columns:\n%s", words, n, line)
+			}
+		}
+	}
 }

@@ -73,7 +73,7 @@ func showPage(p *cli.Page, s hop.Shown) {
 		p.Line(statusSign(p, a.Status), "  ", a.ID, "  ", a.Agent)
 	}
 	for _, state := range s.States {
-		p.Line(append([]any{glyph(p, state.Kind), "  "}, caption(p, state, time.Time{})...)...)
+		p.Line(append([]any{glyph(p, state.Kind), "  "}, caption(p, state, time.Time{}, 3)...)...)
 	}
 	for _, k := range s.Checks {
 		p.Line(append(runLine(p, hop.Run{Command: k.Command, ExitCode: k.ExitCode}), p.Dim(" · "+k.ID))...)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -81,7 +82,9 @@ func statusPage(p *cli.Page, s hop.Overview, titles map[string]string, now time.
 		p.Line(p.Dim("no attempt is open; hop begin \"what is to be done\" starts one"))
 	}
 	for _, a := range s.Attempts {
-		p.Line(statusSign(p, a.Status), " ", p.Bold(titles[a.ID]), p.Dim(strings.TrimSuffix(" · "+a.Agent, " · ")))
+		agent := strings.TrimSuffix(" · "+a.Agent, " · ")
+		title := fitting(p, titles[a.ID], len("o  ")+len(a.Status)+utf8.RuneCountInString(agent))
+		p.Line(statusSign(p, a.Status), " ", p.Bold(title), p.Dim(agent))
 		p.Line(p.Dim("  in    "), below(s.Root, a.Workspace))
 		p.Line(p.Dim("  next  "), nextOf(a))
 	}
