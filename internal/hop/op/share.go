@@ -282,12 +282,13 @@ func (x *exchange) fetch(ctx context.Context, names []string) ([]ledger.Incoming
 			specs = append(specs, git.Refspec{From: name, To: incomingName(name), Force: true})
 		}
 		x.say("fetching " + itoa(len(part)) + " refs")
-		if err := x.Repo.Fetch(ctx, x.request.Remote, specs, x.remoteOptions()); err != nil {
-			if err := x.troubleHere(ctx, err); err != nil {
-				return nil, err
-			}
+		refused, err := x.fetchRefs(ctx, specs)
+		if err != nil {
+			return nil, err
+		}
+		if refused != nil {
 			for _, name := range part {
-				x.refuse(name, "its objects could not be fetched: "+fault.From(err).Message)
+				x.refuse(name, "its objects could not be fetched: "+fault.From(refused).Message)
 			}
 			continue
 		}
@@ -304,27 +305,36 @@ func (x *exchange) fetch(ctx context.Context, names []string) ([]ledger.Incoming
 	return got, nil
 }
 
-// troubleHere tells a fetch that failed for what the remote has, which is refused,
-// from one that this machine or the connection is to blame for: then it is the
-// exchange that failed.
-func (x *exchange) troubleHere(ctx context.Context, err error) error {
-	if ctx.Err() != nil || !fault.Is(err, git.CodeFailed) || errors.Is(err, git.ErrKilled) {
-		return err
+// fetchRefs fetches refs. What the remote is to blame for is refused; where this
+// machine or the connection is, the exchange has failed. Git does not say which: a
+// disk that takes nothing is known by the system's words, a remote that is gone by
+// asking it, and what a second attempt mends was no fault of the remote's.
+func (x *exchange) fetchRefs(ctx context.Context, specs []git.Refspec) (refused, err error) {
+	for range 2 {
+		refused = x.Repo.Fetch(ctx, x.request.Remote, specs, x.remoteOptions())
+		if refused == nil {
+			return nil, nil
+		}
+		if ctx.Err() != nil || !fault.Is(refused, git.CodeFailed) || errors.Is(refused, git.ErrKilled) {
+			return nil, refused
+		}
+		if _, gone := x.Repo.RemoteRefs(ctx, x.request.Remote, sharedPrefix, x.remoteOptions()); gone != nil {
+			return nil, gone
+		}
 	}
-	_, gone := x.Repo.RemoteRefs(ctx, x.request.Remote, sharedPrefix, x.remoteOptions())
-	return gone
+	return refused, nil
 }
 
 func incomingName(name string) string { return incomingPrefix + strings.TrimPrefix(name, sharedPrefix) }
 
 func (x *exchange) fetchAccepted(ctx context.Context) error {
 	to := incomingName(ledger.AcceptedRef)
-	err := x.Repo.Fetch(ctx, x.request.Remote, []git.Refspec{{From: ledger.AcceptedRef, To: to, Force: true}}, x.remoteOptions())
+	refused, err := x.fetchRefs(ctx, []git.Refspec{{From: ledger.AcceptedRef, To: to, Force: true}})
 	if err != nil {
-		if here := x.troubleHere(ctx, err); here != nil {
-			return here
-		}
-		x.refuse(ledger.AcceptedRef, "its objects could not be fetched: "+fault.From(err).Message)
+		return err
+	}
+	if refused != nil {
+		x.refuse(ledger.AcceptedRef, "its objects could not be fetched: "+fault.From(refused).Message)
 		return nil
 	}
 	if x.accepted, _, err = x.Repo.Ref(ctx, to); err != nil {

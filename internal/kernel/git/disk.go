@@ -21,6 +21,7 @@ func diskTrouble(stderr []byte) (code, hint string) {
 			{": Disk quota exceeded", durable.CodeDiskFull, "free some space of yours and run the command again"},
 			{": Read-only file system", durable.CodeReadOnly, "mount it for writing, or work in another place"},
 			{": Input/output error", durable.CodeIO, "the system's log may say more; when the cause is gone, run the command again"},
+			{"': Permission denied", durable.CodeNotPermitted, "look whose the repository's files are and what their permissions allow"},
 			{"insufficient permission for adding an object to repository database", durable.CodeNotPermitted, "look whose the repository's files are and what their permissions allow"},
 		} {
 			if bytes.Contains(line, []byte(t.words)) {

@@ -88,6 +88,7 @@ func TestTheDisksTroubleIsToldApartFromOthers(t *testing.T) {
 		"fatal: cannot read: Input/output error":                                             durable.CodeIO,
 		"error: insufficient permission for adding an object to repository database objects": durable.CodeNotPermitted,
 		"remote: fatal: write error: No space left on device\nfatal: the remote end hung up": "",
+		"fatal: Unable to create '/x/.git/refs/hop.lock': Permission denied":                 durable.CodeNotPermitted,
 		"fatal: fsck error in packed object":                                                 "",
 		"user@host: Permission denied (publickey).":                                          "",
 	} {
