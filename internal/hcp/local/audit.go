@@ -60,6 +60,10 @@ func (a *auditLog) Record(ctx context.Context, e hcp.AuditEvent, synced bool) er
 	if synced {
 		mode = journal.Sync
 	}
+	if line, ok := auditLine(&e); ok {
+		_, err := a.log.Append(ctx, line, mode)
+		return err
+	}
 	_, err := a.log.Append(ctx, e, mode)
 	return err
 }

@@ -90,6 +90,9 @@ func TestLinesHaveTheirNumberTheHashBeforeAndTheEvent(t *testing.T) {
 		map[string]any{"z": json.Number("2.80"), "a": nil},
 		struct{}{},
 		json.RawMessage(`{"raw":[1, 2]}`),
+		Compact(`{"raw":"a b"}`),
+		Compact("\n{\"raw\":\n1}\n"),
+		Compact(`{}`),
 	} {
 		if _, err := j.Append(t.Context(), e, Sync); err != nil {
 			t.Fatal(err)
@@ -102,6 +105,9 @@ func TestLinesHaveTheirNumberTheHashBeforeAndTheEvent(t *testing.T) {
 		`{"seq":2,"prev":"` + hashOf([]byte(strings.TrimSpace(lines[0]))) + `","a":null,"z":2.80}` + "\n",
 		`{"seq":3,"prev":"` + hashOf([]byte(strings.TrimSpace(lines[1]))) + `"}` + "\n",
 		`{"seq":4,"prev":"` + hashOf([]byte(strings.TrimSpace(lines[2]))) + `","raw":[1,2]}` + "\n",
+		`{"seq":5,"prev":"` + hashOf([]byte(strings.TrimSpace(lines[3]))) + `","raw":"a b"}` + "\n",
+		`{"seq":6,"prev":"` + hashOf([]byte(strings.TrimSpace(lines[4]))) + `","raw":1}` + "\n",
+		`{"seq":7,"prev":"` + hashOf([]byte(strings.TrimSpace(lines[5]))) + `"}` + "\n",
 		"",
 	}
 	for i := range want {
@@ -112,7 +118,7 @@ func TestLinesHaveTheirNumberTheHashBeforeAndTheEvent(t *testing.T) {
 	head, err := j.Head(t.Context())
 	must(t, err)
 	r := intact(t, path, head)
-	if r.Lines != 4 || r.Head != head || head.Seq != 4 || r.From != (Head{}) || r.Healed != 0 || r.Torn != 0 || r.Err() != nil {
+	if r.Lines != 7 || r.Head != head || head.Seq != 7 || r.From != (Head{}) || r.Healed != 0 || r.Torn != 0 || r.Err() != nil {
 		t.Errorf("report %+v", r)
 	}
 }
@@ -130,6 +136,13 @@ func TestEventsThatCannotBeLinesAreRefusedAndNothingIsWritten(t *testing.T) {
 		"own healed":        map[string]any{"healed": nil},
 		"escaped own name":  json.RawMessage(`{"s\u0065q":7}`),
 		"not UTF-8":         event{Command: "\xff"},
+		"written not UTF-8": Compact("{\"a\":\"\xff\"}"),
+		"written own name":  Compact(`{"prev":""}`),
+		"written twice":     Compact(`{"a":1,"a":2}`),
+		"two written":       Compact(`{"a":1}{"b":2}`),
+		"no object":         Compact(`{"a":1}]}`),
+		"written nothing":   Compact(nil),
+		"a control":         Compact("{\"a\":\"\n\"}"),
 		"twice":             json.RawMessage(`{"a":1,"a":2}`),
 		"too long":          event{Command: strings.Repeat("x", MaxLine)},
 		"too long, escaped": event{Command: strings.Repeat("\x01", MaxLine/5)},

@@ -79,11 +79,22 @@ func appendLine(b []byte, after Head, event []byte) []byte {
 	return append(b, '}')
 }
 
+// Compact is an event that its maker has already written: one JSON object without
+// white space between its parts. It is read as strictly as any other.
+type Compact []byte
+
 // encode returns an event as an object that can become a line.
 func encode(event any) ([]byte, error) {
-	raw, err := canon.Marshal(event)
-	if err != nil {
-		return nil, err
+	written, ok := event.(Compact)
+	raw := []byte(written)
+	if !ok || !onOneLine(raw) {
+		var err error
+		if ok {
+			event = json.RawMessage(written)
+		}
+		if raw, err = canon.Marshal(event); err != nil {
+			return nil, err
+		}
 	}
 	tree, err := canon.Parse(raw, limits)
 	if err != nil {
@@ -102,6 +113,13 @@ func encode(event any) ([]byte, error) {
 		return nil, fault.Newf(CodeBadEvent, "an event of %d bytes is too long for a line", len(raw))
 	}
 	return raw, nil
+}
+
+// onOneLine reports that an object is written as a line of it must begin and end,
+// without white space that breaks lines. Whether it is an object is seen later.
+func onOneLine(raw []byte) bool {
+	return len(raw) >= 2 && raw[0] == '{' && raw[len(raw)-1] == '}' &&
+		!bytes.ContainsFunc(raw, func(r rune) bool { return r < ' ' })
 }
 
 // parse reads a line in exactly the form that appendLine gives it.
