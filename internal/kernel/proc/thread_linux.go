@@ -39,12 +39,12 @@ func newDoomedThread() *thread {
 		close(t.done)
 	}
 	go func() {
+		runtime.LockOSThread() // before asking: a goroutine may move between two statements
 		if unix.Gettid() != unix.Getpid() {
 			doomed()
 			return
 		}
 		// While this goroutine keeps the main thread, the next one cannot get it.
-		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		go doomed()
 		<-t.done
