@@ -73,7 +73,7 @@ func TestAnOldGitIsNamed(t *testing.T) {
 	ok(t, err)
 	head, err := r.Head(t.Context())
 	ok(t, err)
-	err = r.UpdateRefs(t.Context(), []RefUpdate{{Name: "refs/hop/x", New: head.Commit}})
+	err = r.UpdateRefs(t.Context(), []RefUpdate{{Name: "refs/heads/x", New: head.Commit}})
 	if f := wantCode(t, err, CodeOldGit); !strings.Contains(f.Message, "2.20.1") || f.Hint == "" {
 		t.Errorf("%q, hint %q", f.Message, f.Hint)
 	}

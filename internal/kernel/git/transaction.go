@@ -36,6 +36,11 @@ func (r *Repository) UpdateRefs(ctx context.Context, updates []RefUpdate) error 
 		}
 		script.WriteString(r.instruction(u))
 	}
+	if r.simple(updates) {
+		if err := r.moveRefs(ctx, updates); !errors.Is(err, errNotSimple) {
+			return err
+		}
+	}
 	_, _, err := r.git(ctx, job{args: []string{"update-ref", "--stdin", "-z"}, stdin: []byte(script.String())})
 	if err != nil {
 		return r.explainRefs(ctx, updates, err)
