@@ -63,9 +63,6 @@ func Take(ctx context.Context, root string, o Options) (*Snapshot, error) {
 	if err := s.readAll(ctx, now, base); err != nil {
 		return nil, err
 	}
-	if err := s.checkObjects(ctx, now, base); err != nil {
-		return nil, err
-	}
 	if dir := s.options.CacheDir; dir != "" && o.Base == nil && !o.Paranoid && !s.known(base) {
 		// What cannot be kept makes the next call slow and nothing else.
 		_ = s.keep(dir)
@@ -87,8 +84,11 @@ func realPlace(dir string) string {
 }
 
 // readAll reads git's state and the working tree, at once unless the one decides
-// what is read of the other.
+// what is read of the other. The object store is checked as soon as its state is
+// known: git does that with one processor, and the others go on with the files.
 func (s *Snapshot) readAll(ctx context.Context, now int64, base *Snapshot) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	read := func() (err error) {
 		s.git, err = s.repository.readState(ctx, now, base.git)
 		return err
@@ -97,15 +97,23 @@ func (s *Snapshot) readAll(ctx context.Context, now int64, base *Snapshot) error
 		if err := read(); err != nil {
 			return err
 		}
-		return s.walkFiles(ctx, now, base.files)
+		read = func() error { return nil }
 	}
 	state := make(chan error, 1)
-	go func() { state <- read() }()
+	go func() {
+		err := read()
+		if err == nil {
+			err = s.checkObjects(ctx, now, base)
+		}
+		state <- err
+	}()
 	err := s.walkFiles(ctx, now, base.files)
-	if stateErr := <-state; stateErr != nil {
-		return stateErr
+	if err != nil {
+		stop() // what is read beside it is of no use
+		<-state
+		return err
 	}
-	return err
+	return <-state
 }
 
 // lender is the snapshot whose hashes are reused: the one that was given, or what

@@ -116,6 +116,14 @@ func (w *walk) fail(err error) {
 	w.wake.Broadcast()
 }
 
+// way is what is done with an entry of the directory that a task lists.
+func (w *walk) way(t *task, name string, dir bool) look {
+	if w.judge == nil || t.how != record {
+		return t.how
+	}
+	return w.judge(join(t.path, name), dir)
+}
+
 // listed takes a directory's entries and gives out the work that they make.
 func (w *walk) listed(n *node, tasks []task) {
 	w.mu.Lock()

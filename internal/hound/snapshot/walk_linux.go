@@ -1,7 +1,9 @@
 package snapshot
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
@@ -16,8 +18,10 @@ type worker struct {
 	walk *walk
 	root int
 	list []byte
-	buf  []byte
-	hash hash.Hash
+	// names is what the directory at hand holds.
+	names []found
+	buf   []byte
+	hash  hash.Hash
 	// fresh says that something was read that the next walk need not read.
 	fresh bool
 }
@@ -122,27 +126,17 @@ func (k *worker) listDir(dir int, t task) error {
 		return unreadable(k.name(t.path), err)
 	}
 	k.walk.meet(dir, uint64(self.Dev)) //nolint:unconvert // a different type on other architectures
-	names, err := k.names(dir)
-	if err != nil {
+	if err := k.readNames(dir); err != nil {
 		return unreadable(k.name(t.path), err)
 	}
-	slices.Sort(names)
-	n := &node{path: t.path, entries: make([]entry, 0, len(names))}
-	ways := make([]look, 0, len(names))
+	n := &node{path: t.path, entries: make([]entry, 0, len(k.names))}
+	ways := make([]look, 0, len(k.names))
 	old := k.walk.lender(t.path)
 	var stale []int
-	for _, name := range names {
-		var st unix.Stat_t
-		if err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-			if err == unix.ENOENT {
-				return unstable(k.name(join(t.path, name)))
-			}
-			return unreadable(k.name(join(t.path, name)), err)
-		}
-		e := entryOf(name, &st)
-		way := t.how
-		if k.walk.judge != nil && way == record {
-			way = k.walk.judge(join(t.path, name), e.kind == Directory)
+	for _, at := range k.names {
+		e, way, err := k.inspect(dir, &t, at)
+		if err != nil {
+			return err
 		}
 		if way == skip {
 			continue
@@ -157,21 +151,68 @@ func (k *worker) listDir(dir int, t task) error {
 	return k.hashAll(dir, n, own)
 }
 
-// names reads the names of a directory.
-func (k *worker) names(dir int) (names []string, err error) {
-	for {
+// inspect asks the kernel of an entry. A file that is read in any case tells of
+// itself when it is open, and is not asked for twice.
+func (k *worker) inspect(dir int, t *task, at found) (entry, look, error) {
+	if at.file && k.walk.base == nil {
+		if way := k.walk.way(t, at.name, false); way == record {
+			return entry{name: at.name, kind: Regular}, way, nil
+		}
+	}
+	var st unix.Stat_t
+	switch err := unix.Fstatat(dir, at.name, &st, unix.AT_SYMLINK_NOFOLLOW); err {
+	case nil:
+	case unix.ENOENT:
+		return entry{}, skip, unstable(k.name(join(t.path, at.name)))
+	default:
+		return entry{}, skip, unreadable(k.name(join(t.path, at.name)), err)
+	}
+	e := entryOf(at.name, &st)
+	return e, k.walk.way(t, at.name, e.kind == Directory), nil
+}
+
+// found is a name in a directory; file says that the directory calls it a regular
+// file, which some file systems leave open.
+type found struct {
+	name string
+	file bool
+}
+
+// readNames reads the names of a directory, in their order.
+func (k *worker) readNames(dir int) error {
+	for k.names = k.names[:0]; ; {
 		n, err := unix.Getdents(dir, k.list)
-		if err == unix.EINTR {
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return err
+		case n == 0:
+			slices.SortFunc(k.names, func(a, b found) int { return strings.Compare(a.name, b.name) })
+			return nil
+		}
+		k.names = parseNames(k.names, k.list[:n])
+	}
+}
+
+// parseNames takes apart what getdents64 gives: number, position, length of the
+// record, kind, and the name with NULs behind it.
+func parseNames(names []found, records []byte) []found {
+	const size, kind, text = 16, 18, 19
+	for len(records) > text {
+		length := int(binary.NativeEndian.Uint16(records[size:]))
+		if length <= text || length > len(records) {
+			break
+		}
+		record := records[:length]
+		records = records[length:]
+		name, _, _ := bytes.Cut(record[text:], []byte{0})
+		if gone := binary.NativeEndian.Uint64(record) == 0; gone || string(name) == "." || string(name) == ".." {
 			continue
 		}
-		if err != nil {
-			return nil, err
-		}
-		if n == 0 {
-			return names, nil
-		}
-		_, _, names = unix.ParseDirent(k.list[:n], -1, names)
+		names = append(names, found{name: string(name), file: record[kind] == unix.DT_REG})
 	}
+	return names
 }
 
 func (k *worker) hashAll(dir int, n *node, files []int) error {
@@ -199,7 +240,7 @@ var errMoving = errors.New("it changes while it is read")
 const attempts = 3
 
 // hashFile hashes a regular file. What the kernel tells before and after must be
-// the same, and the same as when it was listed.
+// the same, and the same as when it was listed, if it was asked then.
 func (k *worker) hashFile(dir int, e *entry) error {
 	fd, err := openAgain(dir, e.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC)
 	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENXIO) {
@@ -215,13 +256,13 @@ func (k *worker) hashFile(dir int, e *entry) error {
 			return err
 		}
 		before := entryOf(e.name, &st)
-		if before.kind != Regular || before.ino != e.ino || before.dev != e.dev {
+		if asked := e.ino != 0; before.kind != Regular || asked && (before.ino != e.ino || before.dev != e.dev) {
 			return errMoving
 		}
 		if hollow(&st) {
 			return errHollow
 		}
-		sum, err := k.sum(fd, st.Size)
+		sum, err := k.sum(fd, st.Size, k.walk.trusted(before.dev))
 		if err != nil {
 			return err
 		}
@@ -249,10 +290,11 @@ var errHollow = errors.New("it is longer than 64 GiB, and most of that is holes"
 func hollow(st *unix.Stat_t) bool { return st.Size > maxHollow && st.Blocks < st.Size/512/2 }
 
 // sum hashes a file of a size; one that has grown meanwhile is not read to an end
-// that may never come.
-func (k *worker) sum(fd int, size int64) (sum [32]byte, err error) {
+// that may never come. Where the size is exact, as on file systems of this machine,
+// the end need not be looked for.
+func (k *worker) sum(fd int, size int64, exact bool) (sum [32]byte, err error) {
 	k.hash.Reset()
-	for offset := int64(0); ; {
+	for offset := int64(0); !exact || offset < size; {
 		n, err := unix.Pread(fd, k.buf, offset)
 		if err == unix.EINTR {
 			continue
@@ -261,12 +303,13 @@ func (k *worker) sum(fd int, size int64) (sum [32]byte, err error) {
 			return sum, err
 		}
 		if n == 0 || offset > size {
-			k.hash.Sum(sum[:0])
-			return sum, nil
+			break
 		}
 		k.hash.Write(k.buf[:n])
 		offset += int64(n)
 	}
+	k.hash.Sum(sum[:0])
+	return sum, nil
 }
 
 func (k *worker) readLink(dir int, e *entry) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -91,4 +92,15 @@ func TestWhatIsDoneBeforeIsOverWithTheRunThatCannotStart(t *testing.T) {
 	if _, _, err := proc.Supervise(t.Context(), s, proc.Supervision{Program: s.Path}); err == nil || !over {
 		t.Errorf("error %v, over %v", err, over)
 	}
+}
+
+func TestSupervisedProgramKeepsTheCallersPriority(t *testing.T) {
+	eachMethod(t, func(t *testing.T, m proc.Method) {
+		// Long enough after the start for the supervisor to have raised its own.
+		r, _ := supervise(t, shell(`read -r line; nice`), m)
+		own, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+		if want := strconv.Itoa(20-own) + "\n"; err != nil || string(r.Stdout.Head) != want {
+			t.Errorf("%q, want %q (%v)", r.Stdout.Head, want, err)
+		}
+	})
 }

@@ -21,8 +21,6 @@ const reapRound = 256
 // counts those that it had to kill.
 func (s *supervisor) purge(driver int) (killed int, empty bool) {
 	deadline := uptime() + sweepLimit
-	// Descendants may keep all processors busy; whoever may goes first now.
-	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, -20)
 	for wait := 50 * time.Microsecond; ; wait = min(2*wait, 2*time.Millisecond) {
 		s.killAll()
 		reaped := 0

@@ -301,7 +301,7 @@ func (r *run) poll(limit time.Duration, leader bool) (ended, rung bool) {
 func (r *run) end() {
 	sweep := newSweeper(r.lineage, r.child.pid, r.confined, r.token, uptime()-r.launched)
 	there := 0
-	if r.over == nil || !r.over.namespaced { // with a namespace's first process the kernel has ended all others
+	if r.over == nil || !r.over.proven() { // what the kernel has told needs no looking
 		there = sweep.census()
 	}
 	if r.cage != nil {

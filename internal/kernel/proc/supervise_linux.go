@@ -199,13 +199,28 @@ func (o *overseer) listen() {
 	}
 }
 
+// hearOut takes the last words of a supervisor that is gone. Nobody else has its
+// end of the conversation, so this is over at once.
+func (o *overseer) hearOut() {
+	timer := time.AfterFunc(time.Second, func() { _ = o.ours.Close() })
+	defer timer.Stop()
+	<-o.heard
+}
+
+// proven says of a supervisor that is gone that nothing is left below it: the
+// kernel has ended what was in its namespace, or had no child of it left to tell of.
+func (o *overseer) proven() bool {
+	if o.namespaced {
+		return true
+	}
+	o.hearOut()
+	return o.end != nil && o.end.empty
+}
+
 // conclude makes of the supervisor's end and its last words what became of the
 // program.
 func (o *overseer) conclude(r *run) (Result, Proof, error) {
-	// The supervisor is gone and nobody else has its end, so this is over at once.
-	timer := time.AfterFunc(time.Second, func() { _ = o.ours.Close() })
-	<-o.heard
-	timer.Stop()
+	o.hearOut()
 	result := r.result
 	if o.refused != nil {
 		return Result{}, Proof{}, o.refusal()

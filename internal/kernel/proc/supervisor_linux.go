@@ -67,6 +67,9 @@ func (s *supervisor) supervise() int {
 	case err != nil:
 		return s.refuse(stageStart, err)
 	}
+	// Descendants may keep all processors busy; whoever may goes first. The program
+	// was started before and has the priority that it is to have.
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, -20)
 	leaveOutputs()
 	if err := s.tell(wordStarted, strconv.Itoa(pid), s.cage.directory()); err != nil {
 		s.stop(unix.SIGKILL)

@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -134,9 +135,10 @@ func (l *Log) Find(ctx context.Context, d Digest) (index int64, found bool, err 
 	return index, found, err
 }
 
-// find reads the leaves in large pieces.
+// find reads the leaves in pieces: large enough that the calls do not count, and
+// small enough that making room for them does not either.
 func (s *state) find(d Digest) (int64, bool, error) {
-	const piece = 4096 // leaves
+	const piece = 512 // leaves
 	buf := make([]byte, min(s.size, piece)*int64(leafSize))
 	for from := int64(0); from < s.size; from += piece {
 		part := buf[:min(s.size-from, piece)*int64(leafSize)]
@@ -144,7 +146,7 @@ func (s *state) find(d Digest) (int64, bool, error) {
 			return 0, false, durable.Explain("read", s.dir, err)
 		}
 		for i := 0; i < len(part); i += leafSize {
-			if Digest(part[i:]) == d {
+			if bytes.Equal(part[i:i+leafSize], d[:]) {
 				return from + int64(i/leafSize), true, nil
 			}
 		}
@@ -258,6 +260,7 @@ type state struct {
 	dir          string
 	leaves, tree *os.File
 	size         int64  // whole leaves
+	ragged       bool   // a part of one follows
 	stored       int64  // hashes in the tree's file
 	over         memory // the tree, where the file cannot be used
 }
@@ -283,6 +286,7 @@ func (l *Log) open(flag int) (*state, error) {
 		return nil, err
 	}
 	s.size, s.stored = leaves.Size()/int64(leafSize), tree.Size()/int64(leafSize)
+	s.ragged = leaves.Size()%int64(leafSize) != 0
 	return s, nil
 }
 
@@ -325,8 +329,10 @@ func (s *state) behind() bool { return s.stored != tlog.StoredHashCount(s.size) 
 // mend takes back half a leaf, which was never acknowledged, and brings the
 // tree in line with the leaves.
 func (s *state) mend() error {
-	if err := s.leaves.Truncate(s.size * int64(leafSize)); err != nil {
-		return durable.Explain("mend", s.dir, err)
+	if s.ragged {
+		if err := s.leaves.Truncate(s.size * int64(leafSize)); err != nil {
+			return durable.Explain("mend", s.dir, err)
+		}
 	}
 	if !s.behind() {
 		return nil
