@@ -298,6 +298,8 @@ func (r *repository) readConfig(c *collector) {
 	usual, elsewhere := filepath.Join(r.common, "hooks"), r.hooksElsewhere()
 	if elsewhere != "" {
 		c.put(".git/@hooks", partConfig, File{Kind: Value, Link: elsewhere})
+	} else if isLink(usual) {
+		elsewhere = usual // what a link leads to was not walked
 	}
 	for _, name := range hookNames {
 		if path := filepath.Join(usual, name); isLink(path) { // others were walked

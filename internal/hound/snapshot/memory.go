@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/git"
@@ -37,13 +38,13 @@ func place(r *repository) string {
 
 // bootID tells one boot of the machine from another. A clock that was set back
 // while the machine was off could otherwise give a change time twice.
-func bootID() string {
+var bootID = sync.OnceValue(func() string {
 	id, err := git.ReadPlain("/proc/sys/kernel/random/boot_id", 64)
 	if err != nil {
 		return ""
 	}
 	return string(id)
-}
+})
 
 // remember returns what is remembered of a repository, nil if nothing.
 func remember(dir string, r *repository) *Snapshot {

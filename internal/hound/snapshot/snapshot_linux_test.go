@@ -267,6 +267,20 @@ git config core.hooksPath ../hooks`)
 	}
 }
 
+func TestHooksBehindALinkedFolderAreWatched(t *testing.T) {
+	r := newRepo(t)
+	r.sh(`mv .git/hooks ../linked; ln -s ../../linked .git/hooks; printf '#!/bin/sh\n' > ../linked/pre-push`)
+	for what, script := range map[string]string{
+		"created":  `printf '#!/bin/sh\n' > ../linked/pre-commit`,
+		"modified": `echo exit >> ../linked/pre-push`,
+		"deleted":  `rm ../linked/pre-push`,
+	} {
+		if got := r.changed(script); len(got) != 1 || !strings.HasPrefix(got[0], what+" .git/@hooks") {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+}
+
 func TestExcludesLeaveOutIgnoredFilesAlone(t *testing.T) {
 	for name, c := range map[string]struct{ script, want string }{
 		"ignored":           {`echo x >> cache/junk; mkdir -p cache/new/deep; echo x > cache/new/deep/file`, ""},
