@@ -21,10 +21,7 @@ func piped(s *scan, at, end int) {
 		return
 	}
 	// The last word that was printed.
-	word := strings.TrimRight(line[from:], "\"'")
-	if strings.HasSuffix(word, "\\n") {
-		word = word[:len(word)-2]
-	}
+	word := strings.TrimSuffix(strings.TrimRight(line[from:], "\"'"), "\\n")
 	begin := strings.LastIndexAny(word, " \"'") + 1
 	to := at - len(before) + from + len(word)
 	start := to - len(word) + begin
