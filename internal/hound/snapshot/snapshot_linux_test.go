@@ -270,13 +270,13 @@ git config core.hooksPath ../hooks`)
 func TestHooksBehindALinkedFolderAreWatched(t *testing.T) {
 	r := newRepo(t)
 	r.sh(`mv .git/hooks ../linked; ln -s ../../linked .git/hooks; printf '#!/bin/sh\n' > ../linked/pre-push`)
-	for what, script := range map[string]string{
-		"created":  `printf '#!/bin/sh\n' > ../linked/pre-commit`,
-		"modified": `echo exit >> ../linked/pre-push`,
-		"deleted":  `rm ../linked/pre-push`,
+	for _, c := range []struct{ what, script string }{ // one after the other
+		{"created", `printf '#!/bin/sh\n' > ../linked/pre-commit`},
+		{"modified", `echo exit >> ../linked/pre-push`},
+		{"deleted", `rm ../linked/pre-push`},
 	} {
-		if got := r.changed(script); len(got) != 1 || !strings.HasPrefix(got[0], what+" .git/@hooks") {
-			t.Errorf("%s: %q", what, got)
+		if got := r.changed(c.script); len(got) != 1 || !strings.HasPrefix(got[0], c.what+" .git/@hooks") {
+			t.Errorf("%s: %q", c.what, got)
 		}
 	}
 }
