@@ -1,7 +1,6 @@
 package git
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -51,16 +50,17 @@ type heldRef struct {
 // errNotSimple leaves a change to git.
 var errNotSimple = errors.New("this change of refs is git's to make")
 
-// moveRefs makes changes that are simple, or none.
+// moveRefs makes changes that are simple, or none. What is on disk before the first
+// ref moves leaves little that can go wrong between two of them; where something
+// does, those that have moved are the first of them, in the caller's order.
 func (r *Repository) moveRefs(ctx context.Context, updates []RefUpdate) (err error) {
-	sorted := slices.SortedFunc(slices.Values(updates), func(a, b RefUpdate) int { return cmp.Compare(a.Name, b.Name) })
 	var held []heldRef
 	defer func() {
 		for _, h := range held {
 			_ = os.Remove(h.lock)
 		}
 	}()
-	for _, u := range sorted {
+	for _, u := range updates {
 		h := heldRef{RefUpdate: u, path: r.refFile(u.Name)}
 		h.lock = h.path + ".lock"
 		if err := h.take(); err != nil {
@@ -113,6 +113,9 @@ func (h *heldRef) take() error {
 		}
 	}
 	_, err := f.WriteString(string(h.New) + "\n")
+	if err == nil {
+		err = f.Sync()
+	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		_ = os.Remove(h.lock)
 		return durable.Explain("write the ref", h.path, err)
