@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"bridle/internal/hop/hopcli"
-	"bridle/internal/kernel/cli"
 )
 
-func main() { os.Exit(cli.Main(hopcli.App())) }
+func main() { os.Exit(hopcli.Main()) }

@@ -13,6 +13,7 @@ package hopcli
 import (
 	"bytes"
 	"context"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -33,6 +34,16 @@ const (
 	groupLook    = "looking"
 	groupProject = "project"
 )
+
+// Main runs the program. Memory is collected late: a command is over soon, and what
+// a large repository takes would be gone through again and again for nothing. Beyond
+// roomy it is as usual.
+func Main() int {
+	const roomy = 1 << 30
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(roomy)
+	return cli.Main(App())
+}
 
 // App returns the program.
 func App() cli.App {

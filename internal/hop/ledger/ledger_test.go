@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -508,4 +509,49 @@ func TestWhatTheDatabaseSaysOfTheDiskIsToldApart(t *testing.T) {
 			t.Errorf("%d: %q with the hint %q, want %q", code, f.Code, f.Hint, want)
 		}
 	}
+}
+
+// TestTheWayBackTurnsWhereItIsSaidTo compares with a walk over every state.
+func TestTheWayBackTurnsWhereItIsSaidTo(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(rt *rapid.T) {
+		db, err := createIndex(ctx, filepath.Join(t.TempDir(), rapid.StringMatching(`[a-z]{20}`).Draw(rt, "name")))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer db.Close()
+		exec := func(query string, args ...any) {
+			if _, err := db.ExecContext(ctx, query, args...); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		n := rapid.IntRange(1, 12).Draw(rt, "states")
+		turn := make([]string, n)
+		for i := range n {
+			id := fmt.Sprintf("S%02d", i)
+			kind := rapid.SampledFrom([]hop.Kind{hop.KindCheckpoint, hop.KindProposal, hop.KindPrompt, hop.KindAccepted}).Draw(rt, "kind")
+			based, landed := rapid.Bool().Draw(rt, "based"), rapid.Bool().Draw(rt, "landed")
+			facts := ""
+			if based {
+				facts = `{"base_tree":"x"}`
+			}
+			exec(`INSERT INTO states(id, kind, attempt_id, operation, doc, facts) VALUES(?,?,'','',?,?)`, id, string(kind), `{"id":"`+id+`"}`, facts)
+			if landed {
+				exec(`INSERT INTO parents VALUES(?,0,?,?)`, "A"+id, id, string(hop.RoleProposalParent))
+			}
+			if parent := rapid.IntRange(-1, i-1).Draw(rt, "parent"); parent >= 0 {
+				exec(`INSERT INTO parents VALUES(?,0,?,?)`, id, fmt.Sprintf("S%02d", parent), string(hop.RoleRunParent))
+				turn[i] = turn[parent]
+			}
+			if based || kind == hop.KindAccepted || landed && kind == hop.KindProposal {
+				turn[i] = id
+			}
+		}
+		for i := range n {
+			entry, found, err := Reader{db}.Turn(ctx, fmt.Sprintf("S%02d", i))
+			if err != nil || found != (turn[i] != "") || entry.State.ID != turn[i] {
+				rt.Fatalf("from S%02d: %q, %v, %v; want %q", i, entry.State.ID, found, err, turn[i])
+			}
+		}
+	})
 }

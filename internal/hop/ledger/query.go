@@ -179,6 +179,27 @@ func queryStates(ctx context.Context, q querier, where string, args ...any) ([]E
 // State returns a state by its full id.
 func (r Reader) State(ctx context.Context, id string) (Entry, error) { return queryState(ctx, r.q, id) }
 
+// Turn returns the first state on the way back from a state along its run, itself
+// among them, from which the way may count anew: one with a base of its own, one of
+// the accepted line, or a proposal that was once accepted; and nothing where there is
+// none. The ways of long attempts are long. The join keeps the order of the way.
+func (r Reader) Turn(ctx context.Context, id string) (Entry, bool, error) {
+	found, err := queryStates(ctx, r.q, `WHERE id = (
+		WITH RECURSIVE way(id, back) AS (
+			SELECT ?1, 0 UNION ALL
+			SELECT parents.parent_id, way.back + 1 FROM way JOIN parents ON parents.state_id = way.id AND parents.role = ?2
+			ORDER BY 2
+		)
+		SELECT way.id FROM way CROSS JOIN states ON states.id = way.id
+		WHERE states.kind = ?3 OR instr(states.facts, '"base_tree"') > 0
+			OR states.kind = ?4 AND EXISTS (SELECT 1 FROM parents WHERE parents.parent_id = way.id AND parents.role = ?5)
+		LIMIT 1)`, id, string(hop.RoleRunParent), string(hop.KindAccepted), string(hop.KindProposal), string(hop.RoleProposalParent))
+	if err != nil || len(found) == 0 {
+		return Entry{}, false, err
+	}
+	return found[0], true, nil
+}
+
 // Newest returns the newest states of the kinds, newest first; no kind means
 // every one, and a limit of 0 none.
 func (r Reader) Newest(ctx context.Context, limit int, kinds ...hop.Kind) ([]Entry, error) {

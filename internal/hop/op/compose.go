@@ -220,16 +220,18 @@ func (p *Project) landingBase(ctx context.Context, proposal hop.State) (tree git
 	if err != nil {
 		return "", "", err
 	}
-	at := proposal
-	for at.Kind != hop.KindAccepted {
-		entry, err := p.State(ctx, at.ID)
+	for at := proposal; at.Kind != hop.KindAccepted; {
+		entry, found, err := p.Turn(ctx, at.ID)
 		if err != nil {
 			return "", "", err
+		}
+		if !found || entry.State.Kind == hop.KindAccepted {
+			break
 		}
 		if entry.Facts.BaseTree != "" {
 			return git.OID(entry.Facts.BaseTree), entry.Facts.BaseState, nil
 		}
-		if at.ID != proposal.ID && at.Kind == hop.KindProposal {
+		if at = entry.State; at.ID != proposal.ID && at.Kind == hop.KindProposal {
 			accepted, err := p.landedAs(ctx, at.ID)
 			if err != nil {
 				return "", "", err
@@ -238,15 +240,12 @@ func (p *Project) landingBase(ctx context.Context, proposal hop.State) (tree git
 				return git.OID(at.SourceTree), accepted, nil
 			}
 		}
-		parent, ok := at.Parent(hop.RoleRunParent)
-		if !ok {
-			break
-		}
-		next, err := p.State(ctx, parent)
-		if err != nil {
+		if at, found, err = p.runParent(ctx, at); err != nil {
 			return "", "", err
 		}
-		at = next.State
+		if !found {
+			break
+		}
 	}
 	base, err := p.State(ctx, attempt.BaseStateID)
 	return git.OID(base.State.SourceTree), base.State.ID, err

@@ -118,23 +118,29 @@ func (p *Project) refuseMarkers(ctx context.Context, head hop.State, tree git.OI
 // tree that it was made on.
 func (p *Project) openConflicts(ctx context.Context, s hop.State) ([]string, git.OID, error) {
 	for {
-		entry, err := p.State(ctx, s.ID)
-		if err != nil {
+		entry, found, err := p.Turn(ctx, s.ID)
+		if err != nil || !found {
 			return nil, "", err
 		}
 		if entry.Facts.BaseTree != "" {
 			return entry.Facts.Conflicts, git.OID(entry.Facts.BaseTree), nil
 		}
-		parent, ok := s.Parent(hop.RoleRunParent)
-		if !ok {
-			return nil, "", nil
-		}
-		next, err := p.State(ctx, parent)
-		if err != nil {
+		next, found, err := p.runParent(ctx, entry.State)
+		if err != nil || !found {
 			return nil, "", err
 		}
-		s = next.State
+		s = next
 	}
+}
+
+// runParent is the state before one in the same run.
+func (p *Project) runParent(ctx context.Context, s hop.State) (hop.State, bool, error) {
+	parent, ok := s.Parent(hop.RoleRunParent)
+	if !ok {
+		return hop.State{}, false, nil
+	}
+	entry, err := p.State(ctx, parent)
+	return entry.State, true, err
 }
 
 func hasMarkers(data []byte) bool {
