@@ -78,6 +78,10 @@ func auditCommand(c *cli.Call) *cobra.Command {
 		if len(args) > 1 || len(args) == 1 && args[0] != "verify" {
 			return cli.Result{}, fault.Newf(cli.CodeUsage, "audit takes nothing or verify, not %q", strings.Join(args, " ")).WithHint("usage: %s", cmd.UseLine())
 		}
+		if f.follow && c.Env.Get("HCP_MCP") != "" {
+			return cli.Result{}, fault.New(cli.CodeUsage, "--follow never ends, and the call of a tool has to").
+				WithHint("ask for the newest lines, and once more later").WithNext("hcpx audit --limit 5 --json")
+		}
 		if f.limit < 0 {
 			return cli.Result{}, fault.New(cli.CodeUsage, "--limit takes a number that is not negative")
 		}

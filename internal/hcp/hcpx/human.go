@@ -21,3 +21,15 @@ func RequirePerson(c *cli.Call, act string) error {
 		WithHint("%s; show the user the command, and let them run it in a terminal of their own", why).
 		WithNext(command.Line(append([]string{Name}, c.Args...)))
 }
+
+// RefuseAgent refuses what a marker of an agent in the environment forbids, and
+// asks for no terminal: jobs without a person, such as tests, may do it.
+func RefuseAgent(c *cli.Call, act string) error {
+	marker := agentMarker(c)
+	if marker == "" {
+		return nil
+	}
+	return fault.Newf(CodeHumanOnly, "no agent %s", act).
+		WithHint("%s says that an agent is at work; show the user the command, and let them run it in a terminal of their own", marker).
+		WithNext(command.Line(append([]string{Name}, c.Args...)))
+}

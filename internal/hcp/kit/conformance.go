@@ -13,6 +13,7 @@ import (
 
 	"bridle/hcp"
 	"bridle/internal/hcp/conformance"
+	"bridle/internal/hcp/hcpx"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 	"bridle/packs"
@@ -67,6 +68,11 @@ func conformanceCommand(c *cli.Call) *cobra.Command {
 		}
 		runner := conformance.Runner{Suite: suite, Start: conformance.Own, Temp: c.Env.Get("TMPDIR"), LeaveOut: leaveOut}
 		if driver != "" {
+			// It runs with the caller's rights, outside the sandbox: a tool of a host
+			// that may only run packs must not come to more by it.
+			if err := hcpx.RefuseAgent(c, "starts a driver, which nothing confines"); err != nil {
+				return cli.Result{}, err
+			}
 			path, err := findProgram(c, driver)
 			if err != nil {
 				return cli.Result{}, err
