@@ -379,6 +379,7 @@ func TestDriverCannotGetRidOfItsRecord(t *testing.T) {
 		"a link instead":  "mv .hound away; ln -s away .hound",
 		"elsewhere":       "mkdir OUTSIDE/away; mv .hound OUTSIDE/away; ln -s OUTSIDE/away/.hound .hound",
 		"a folder's mode": "chmod 0777 .hound",
+		"its own mode":    "chmod 0777 .hound/runs/*",
 	} {
 		p := newProject(t, script{proposal: effects("notes/new.txt", "0644", "", "new\n"), execute: "echo new >notes/new.txt; " + execute}).commit()
 		plan := p.plan("w")

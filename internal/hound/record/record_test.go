@@ -408,8 +408,12 @@ func TestTamperingWithTheRecordIsSeenAndUndone(t *testing.T) {
 		"a forged result": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, hound.ResultFile), files(t)[hound.ResultFile], 0o600)
 		}, hound.ResultFile},
-		"all gone":   {os.RemoveAll, "."},
-		"moved away": {func(dir string) error { return os.Rename(dir, dir+"-away") }, "."},
+		"all gone":        {os.RemoveAll, "."},
+		"moved away":      {func(dir string) error { return os.Rename(dir, dir+"-away") }, "."},
+		"open to all":     {func(dir string) error { return os.Chmod(dir, 0o777) }, "."},
+		"open to a group": {func(dir string) error { return os.Chmod(dir, 0o770) }, "."},
+		"closed":          {func(dir string) error { return os.Chmod(dir, 0) }, "."},
+		"a sticky bit":    {func(dir string) error { return os.Chmod(dir, 0o700|os.ModeSticky) }, "."},
 		"a link to it": {func(dir string) error {
 			if err := os.Rename(dir, dir+"-away"); err != nil {
 				return err

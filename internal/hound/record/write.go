@@ -30,6 +30,8 @@ type Directory struct {
 	above []string
 	run   Run
 	files map[string][]byte
+	// mode is the directory's, as it was made.
+	mode fs.FileMode
 	// written is what the files hold since the last write.
 	written map[string][]byte
 }
@@ -110,7 +112,11 @@ func Create(root, relative string, run Run) (*Directory, error) {
 		}
 		return nil, err
 	}
-	d.written = first
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, durable.Explain("look at", path, err)
+	}
+	d.mode, d.written = info.Mode(), first
 	return d, nil
 }
 
@@ -197,9 +203,9 @@ func publish(path string, files map[string][]byte) error {
 }
 
 // Altered names the files that are not as they were written, sorted: changed,
-// missing, re-moded or new.
+// missing, re-moded or new; "." is the directory itself.
 func (d *Directory) Altered() []string {
-	if info, err := os.Lstat(d.Path); err != nil || !info.IsDir() || d.blocked() != "" {
+	if info, err := os.Lstat(d.Path); err != nil || info.Mode() != d.mode || d.blocked() != "" {
 		return []string{"."}
 	}
 	var altered []string
@@ -269,6 +275,11 @@ func (d *Directory) clear() error {
 	info, err := os.Lstat(d.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return durable.Explain("look at", d.Path, err) // it may be there, and whole
+	}
+	if err == nil && info.IsDir() && info.Mode() != d.mode {
+		if err := os.Chmod(d.Path, d.mode); err != nil {
+			return durable.Explain("close", d.Path, err)
+		}
 	}
 	if err != nil || !info.IsDir() {
 		if err := durable.RemoveAll(d.Path); err != nil {

@@ -100,6 +100,9 @@ func (s *supervisor) settle() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("hide from other processes: %w", err)
 	}
+	if err := withhold(); err != nil {
+		return fmt.Errorf("keep descriptors from the program: %w", err)
+	}
 	if os.Getpid() == 1 {
 		s.method = PIDNamespace
 		return nil
