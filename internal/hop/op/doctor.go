@@ -9,7 +9,6 @@ import (
 	"bridle/hop"
 	"bridle/internal/hop/ledger"
 	"bridle/internal/kernel/fault"
-	"bridle/internal/kernel/git"
 )
 
 // Doctor looks whether index, records, refs and working copies agree. With
@@ -54,11 +53,11 @@ func openBare(ctx context.Context, s Surroundings) (*Project, error) {
 	if !fault.Is(err, CodeNoProject) || s.env(hop.EnvRoot) != "" {
 		return nil, err
 	}
-	gitRoot, rootErr := git.Root(s.Dir)
-	if rootErr != nil {
+	home, found := homeOf(s.Dir)
+	if !found {
 		return nil, err
 	}
-	p, openErr := bareProject(ctx, s, gitRoot)
+	p, openErr := bareProject(ctx, s, home.root)
 	if openErr != nil {
 		return nil, openErr
 	}

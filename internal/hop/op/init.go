@@ -72,9 +72,8 @@ func rootFor(ctx context.Context, s Surroundings, folder string) (string, error)
 		return makeRepository(ctx, s, folder)
 	}
 	if err == nil {
-		// A workspace is a repository of its own only to git.
-		if owner, ok := ownerOfWorkingCopy(root); ok {
-			return owner, nil
+		if home, ok := homeOf(root); ok {
+			return home.root, nil
 		}
 	}
 	return root, err

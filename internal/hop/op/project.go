@@ -138,8 +138,8 @@ func (p *Project) Close() error {
 }
 
 // Locate finds the root of the project: HOP_ROOT where it is set, else the next
-// folder upwards that has one, else the project that owns the working copy that
-// the caller stands in.
+// folder upwards that has one, else the project of the repository that the caller
+// stands in.
 func Locate(s Surroundings) (string, error) {
 	if root := s.env(hop.EnvRoot); root != "" {
 		if !filepath.IsAbs(root) || !hasIndex(root) {
@@ -151,8 +151,8 @@ func Locate(s Surroundings) (string, error) {
 	for dir := s.Dir; ; dir = filepath.Dir(dir) {
 		if hasIndex(dir) {
 			// What somebody puts into a working copy makes no project of it.
-			if owner, ok := ownerOfWorkingCopy(dir); ok {
-				return owner, nil
+			if home, ok := homeOf(dir); ok && home.made {
+				return home.root, nil
 			}
 			return realPath(dir), nil
 		}
@@ -160,8 +160,8 @@ func Locate(s Surroundings) (string, error) {
 			break
 		}
 	}
-	if root, ok := ownerOfWorkingCopy(s.Dir); ok {
-		return root, nil
+	if home, ok := homeOf(s.Dir); ok && home.made {
+		return home.root, nil
 	}
 	return "", notInProject(s)
 }
@@ -187,27 +187,10 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// ownerOfWorkingCopy finds the project of a workspace that lies outside of it:
-// the repository of the working copy names the folder that it shares with the
-// root.
-func ownerOfWorkingCopy(dir string) (string, bool) {
-	location, err := git.Locate(dir)
-	if err != nil {
-		return "", false
-	}
-	// A linked working tree's data lies in <common>/worktrees/<name>.
-	common := filepath.Dir(filepath.Dir(location.GitDir))
-	if filepath.Base(filepath.Dir(location.GitDir)) != "worktrees" {
-		return "", false
-	}
-	root := filepath.Dir(common)
-	return realPath(root), hasIndex(root)
-}
-
 func notInProject(s Surroundings) error {
 	f := fault.Newf(CodeNoProject, "%q is not inside a Hop project", s.Dir)
-	if root, err := git.Root(s.Dir); err == nil {
-		return f.WithHint("hop init makes one in %q; where one was removed, it makes the index anew from git", root).WithNext("hop init")
+	if home, ok := homeOf(s.Dir); ok {
+		return f.WithHint("hop init makes one in %q; where one was removed, it makes the index anew from git", home.root).WithNext("hop init")
 	}
 	return f.WithHint("hop init makes one in a git repository").WithNext("hop init")
 }
