@@ -1,6 +1,7 @@
 package access
 
 import (
+	"bytes"
 	"encoding/json"
 	"unicode/utf8"
 
@@ -103,7 +104,7 @@ func (r *reader) members(value func(name []byte) bool) bool {
 			return false
 		}
 		for _, other := range seen[:n] {
-			if string(other) == string(name) {
+			if bytes.Equal(other, name) {
 				return false
 			}
 		}

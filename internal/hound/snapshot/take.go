@@ -110,7 +110,7 @@ func (s *Snapshot) readAll(ctx context.Context, now int64, base *Snapshot) error
 	err := s.walkFiles(ctx, now, base.files)
 	if err != nil {
 		stop() // what is read beside it is of no use
-		<-state
+		_ = <-state
 		return err
 	}
 	return <-state

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -68,7 +69,7 @@ func readProcess(pid int, name string, buffer []byte, most int) ([]byte, error) 
 // untilDone repeats a call that a signal interrupted.
 func untilDone(call func() (int, error)) (n int, err error) {
 	for {
-		if n, err = call(); err != unix.EINTR {
+		if n, err = call(); !errors.Is(err, unix.EINTR) {
 			return n, err
 		}
 	}

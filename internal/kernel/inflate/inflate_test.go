@@ -59,7 +59,7 @@ func contents() map[string][]byte {
 		}
 	}
 	return map[string][]byte{
-		"nothing": nil, "one byte": {7}, "few": []byte("abc"), "runs": bytes.Repeat([]byte{0}, 100_000),
+		"nothing": nil, "one byte": {7}, "few": []byte("abc"), "runs": make([]byte, 100_000),
 		"periods": []byte(strings.Repeat("abcdefg", 9000)), "noise": noise, "text": text.Bytes(), "skewed": skewed.Bytes(),
 		"far": append(append(bytes.Clone(noise[:32_768]), noise[:300]...), noise[:32_000]...),
 	}
