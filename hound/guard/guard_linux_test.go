@@ -392,6 +392,22 @@ func TestDriverCannotGetRidOfItsRecord(t *testing.T) {
 	}
 }
 
+func TestTextThatNoDocumentHoldsIsRefused(t *testing.T) {
+	p := newProject(t, script{}).commit()
+	for _, asOf := range []string{"\xff", "2026-01-02\xc3"} {
+		call := p.call("w")
+		call.AsOf = &asOf
+		_, planned := newGuard(t, nil).Plan(context.Background(), call)
+		call.Operation = "r"
+		_, read := newGuard(t, nil).Invoke(context.Background(), call, false)
+		for _, err := range []error{planned, read} {
+			if !fault.Is(err, hound.CodeBadInput) || fault.From(err).Exit != hound.ExitRefused {
+				t.Errorf("%q: %v", asOf, err)
+			}
+		}
+	}
+}
+
 func TestNamesThatNoDocumentHoldsAreRefusedByName(t *testing.T) {
 	p := newProject(t, script{}).commit()
 	p.put("odd\xff", "x")

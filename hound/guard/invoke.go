@@ -24,7 +24,7 @@ type Compat bool
 
 // Invoke runs a read. An outcome of failed or held is a result like any other.
 func (g *Guard) Invoke(ctx context.Context, call Call, compat Compat) (*Invocation, error) {
-	input, err := inputOf(call.Input)
+	input, err := inputOf(call)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (g *Guard) Plan(ctx context.Context, call Call) (*Plan, error) {
 	if call.AsOf == nil {
 		return nil, fault.New(hound.CodeBadInput, "a plan needs an as-of").WithExit(hound.ExitRefused)
 	}
-	input, err := inputOf(call.Input)
+	input, err := inputOf(call)
 	if err != nil {
 		return nil, err
 	}

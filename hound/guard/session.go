@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"bridle/hound"
 	"bridle/internal/hound/conversation"
@@ -208,7 +209,11 @@ func named(list []string) string {
 }
 
 // inputOf checks an input, which must be an object.
-func inputOf(data []byte) (json.RawMessage, error) {
+func inputOf(call Call) (json.RawMessage, error) {
+	if call.AsOf != nil && !utf8.ValidString(*call.AsOf) {
+		return nil, fault.Newf(hound.CodeBadInput, "the as-of %q is not UTF-8", *call.AsOf).WithExit(hound.ExitRefused)
+	}
+	data := call.Input
 	if len(data) == 0 {
 		return json.RawMessage("{}"), nil
 	}

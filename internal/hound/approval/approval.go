@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"bridle/hound"
 	"bridle/internal/hound/document"
@@ -46,6 +47,11 @@ func Give(p *plan.Plan, r Request) (*Approval, error) {
 	a := hound.Approval{
 		SchemaVersion: hound.SchemaApproval, PlanID: p.PlanID, DriverID: p.DriverID, Operation: p.Operation,
 		WriteScopeSHA256: p.WriteScopeSHA256, Reviewer: r.Reviewer, ApprovedAt: r.ApprovedAt, ExpiresAt: r.ExpiresAt,
+	}
+	for _, text := range []string{a.Reviewer, a.ApprovedAt} {
+		if !utf8.ValidString(text) {
+			return nil, refuse(fmt.Errorf("%q is not UTF-8", text))
+		}
 	}
 	var err error
 	if a.ApprovalID, err = document.Digest(a); err != nil {

@@ -109,9 +109,12 @@ func TestTimesOfApprovalsNeedAZoneAndAnOrder(t *testing.T) {
 		"expiry at once":  {Reviewer: "R", ApprovedAt: "2026-01-02T04:00:00Z", ExpiresAt: text("2026-01-02T05:00:00+01:00")},
 		"blank reviewer":  {Reviewer: "\t ", ApprovedAt: "2026-01-02T04:00:00Z"},
 		"nobody":          {ApprovedAt: "2026-01-02T04:00:00Z"},
+		"not UTF-8":       {Reviewer: "R\xff", ApprovedAt: "2026-01-02T04:00:00Z"},
+		"times not UTF-8": {Reviewer: "R", ApprovedAt: "2026-01-02T04:00:00Z\xff"},
 		"an empty expiry": {Reviewer: "R", ApprovedAt: "2026-01-02T04:00:00Z", ExpiresAt: text("")},
 	} {
-		if _, err := Give(thePlan(t), r); !fault.Is(err, hound.CodeBadApproval) || fault.From(err).Exit != hound.ExitRefused {
+		_, err := Give(thePlan(t), r)
+		if !fault.Is(err, hound.CodeBadApproval) || fault.From(err).Exit != hound.ExitRefused || strings.Contains(err.Error(), "jsontext") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -283,6 +283,15 @@ func TestDriverWithoutItsSupervisorFailed(t *testing.T) {
 	}
 }
 
+func TestEffectsBesideTheProposalAreToldFromUnknownMembers(t *testing.T) {
+	for _, name := range []string{"expected_effects", "expected_writes"} {
+		_, err := ParseResponse([]byte(strings.TrimSuffix(good, "}") + `,"` + name + `":[]}`))
+		if err == nil || !strings.Contains(err.Error(), "stands in data") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestResponsesAreStrict(t *testing.T) {
 	with := func(more string) string { return strings.TrimSuffix(good, "}") + more + "}" }
 	for name, text := range map[string]string{

@@ -37,6 +37,9 @@ func ParseResponse(raw []byte) (*hound.Response, error) {
 	}
 	var r hound.Response
 	if err == nil {
+		err = besideData(object.Members)
+	}
+	if err == nil {
 		err = responseForm.Decode(object, &r)
 	}
 	if err != nil {
@@ -51,6 +54,16 @@ func ParseResponse(raw []byte) (*hound.Response, error) {
 	}
 	r.Raw = canonical
 	return &r, nil
+}
+
+// besideData tells the author of a driver where effects stand: in the proposal.
+func besideData(members map[string]json.RawMessage) error {
+	for _, name := range [...]string{"expected_effects", "expected_writes"} {
+		if _, there := members[name]; there {
+			return fmt.Errorf("%q stands in data and not beside it", name)
+		}
+	}
+	return nil
 }
 
 func checkResponse(r *hound.Response, members map[string]json.RawMessage) error {

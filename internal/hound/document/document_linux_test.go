@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -88,6 +89,31 @@ func TestOnlyRegularFilesAreReadAndNeverWaitedFor(t *testing.T) {
 	}
 	for _, path := range []string{pipe, dir, os.DevNull, filepath.Join(dir, "none"), filepath.Join(pipe, "x")} {
 		if _, err := Read(path, "code", 2); !fault.Is(err, "code") || fault.From(err).Exit != 2 {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// What a shell hands over with <(command) is a pipe, which has an end.
+func TestDescriptorsHandedOverAreRead(t *testing.T) {
+	for _, size := range []int{0, 10, 1 << 17} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Repeat("x", size)
+		go func() {
+			_, _ = w.WriteString(text)
+			_ = w.Close()
+		}()
+		got, err := Read("/dev/fd/"+strconv.Itoa(int(r.Fd())), "code", 2)
+		if err != nil || string(got) != text {
+			t.Errorf("%d bytes: %d, %v", size, len(got), err)
+		}
+		_ = r.Close()
+	}
+	for _, path := range []string{"/dev/fd/../zero", "/dev/fd/x/../../zero", "/dev/fd/", "/dev/fd/-1"} {
+		if _, err := Read(path, "code", 2); !fault.Is(err, "code") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

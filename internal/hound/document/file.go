@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"bridle/internal/kernel/fault"
@@ -19,7 +21,8 @@ func Sum(data []byte) string {
 }
 
 // Read returns the content of a regular file, bounded. Reading a pipe or a
-// device could wait for ever.
+// device could wait for ever; but a descriptor that the caller names as a file,
+// as a shell does for <(command), is there to be read whatever it is.
 func Read(path, code string, exit int) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
@@ -30,7 +33,7 @@ func Read(path, code string, exit int) ([]byte, error) {
 	if err != nil {
 		return nil, unreadable(path, code, exit, err)
 	}
-	if !info.Mode().IsRegular() {
+	if !info.Mode().IsRegular() && !isDescriptor(path) {
 		return nil, fault.Newf(code, "%q is no regular file", path).WithExit(exit)
 	}
 	data, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
@@ -41,6 +44,19 @@ func Read(path, code string, exit int) ([]byte, error) {
 		return nil, fault.Newf(code, "%q is larger than %d bytes", path, MaxBytes).WithExit(exit)
 	}
 	return data, nil
+}
+
+func isDescriptor(path string) bool {
+	if path == "/dev/stdin" {
+		return true
+	}
+	for _, folder := range [...]string{"/dev/fd/", "/proc/self/fd/"} {
+		if number, found := strings.CutPrefix(path, folder); found {
+			_, err := strconv.ParseUint(number, 10, 16)
+			return err == nil
+		}
+	}
+	return false
 }
 
 func unreadable(path, code string, exit int, err error) error {

@@ -53,7 +53,7 @@ func invalid(path string, failures []string, pending bool) error {
 	if pending {
 		return f.WithHint("the run was cut off before it ended; look at the repository before anything else is done with it")
 	}
-	return f.WithHint("each name stands for a file or a relation that is not as the kernel writes it")
+	return f.WithHint("each name stands for a file or a relation that is not as the kernel writes it; a file must be a regular one with the mode that it was given")
 }
 
 func unreadable(path string, err error) error {
@@ -96,8 +96,11 @@ func openRun(path string) (*verification, error) {
 		v.files[entry.Name()] = data
 	}
 	data, there := v.files[hound.IndexFile]
+	if !there && slices.Contains(v.failures, hound.IndexFile) {
+		return nil, invalid(path, v.failures, false) // it is there, and not as it was written
+	}
 	if !there {
-		return nil, unreadable(path, errors.New(hound.IndexFile+" is missing or no file of a record"))
+		return nil, unreadable(path, errors.New(hound.IndexFile+" is missing"))
 	}
 	if v.isPending(data) {
 		v.pending = true
