@@ -57,7 +57,9 @@ func Open(ctx context.Context, o Options) (*Ledger, error) {
 	if err != nil || l.unwritable != nil {
 		return l, err
 	}
-	err = l.settleIfFree(ctx)
+	if err = l.settleIfFree(ctx); err == nil {
+		err = l.followGitIfFree(ctx)
+	}
 	if isStuck(err) { // what a killed command left waits until there is room for it
 		l.unwritable, err = err, nil
 	}

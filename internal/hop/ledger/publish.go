@@ -42,7 +42,7 @@ func (l *Ledger) WritePublished(ctx context.Context, verb, remote string, build 
 		return err
 	}
 	defer unlock()
-	if err := errors.Join(l.settle(ctx), l.CatchUp(ctx, projectRef)); err != nil {
+	if err := errors.Join(l.settle(ctx), l.followGit(ctx)); err != nil {
 		return err
 	}
 	tx := &Tx{Reader: l.Reader, Objects: l.Git.NewBatch(), now: l.Clock.Now().UTC(), staged: map[string]*hop.State{}}

@@ -55,7 +55,7 @@ func (l *Ledger) Purge(ctx context.Context, replace map[git.OID][]byte) (operati
 		return operation, nil, err
 	}
 	defer unlock()
-	if err := errors.Join(l.settle(ctx), l.CatchUp(ctx, projectRef), l.refuseWhilePublishing(ctx)); err != nil {
+	if err := errors.Join(l.settle(ctx), l.followGit(ctx), l.refuseWhilePublishing(ctx)); err != nil {
 		return operation, nil, err
 	}
 	p := purger{Ledger: l, batch: l.Git.NewBatch(), blobs: map[git.OID]git.OID{}, trees: map[git.OID]git.OID{}, commits: map[git.OID]git.OID{}, ledger: map[git.OID]git.OID{}}

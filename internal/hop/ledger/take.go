@@ -50,7 +50,7 @@ func (l *Ledger) Take(ctx context.Context, incoming []Incoming, related func(con
 		return Taken{}, err
 	}
 	defer unlock()
-	if err := errors.Join(l.settle(ctx), l.CatchUp(ctx, projectRef)); err != nil {
+	if err := errors.Join(l.settle(ctx), l.followGit(ctx)); err != nil {
 		return Taken{}, err
 	}
 	t := taker{Ledger: l}

@@ -163,7 +163,7 @@ func (l *Ledger) Write(ctx context.Context, verb string, build func(*Tx) error) 
 		return hop.Operation{}, err
 	}
 	defer unlock()
-	if err := errors.Join(l.settle(ctx), l.CatchUp(ctx, projectRef)); err != nil {
+	if err := errors.Join(l.settle(ctx), l.followGit(ctx)); err != nil {
 		return hop.Operation{}, err
 	}
 	tx := &Tx{Reader: l.Reader, Objects: l.Git.NewBatch(), now: l.Clock.Now().UTC(), staged: map[string]*hop.State{}}
