@@ -83,8 +83,11 @@ func List(root string) ([]Run, error) {
 // look describes one record.
 func look(path string) Run {
 	run := Run{PlanID: filepath.Base(path), State: StateInvalid, Changed: []string{}, Path: path}
-	if info, err := os.Lstat(filepath.Join(path, hound.IndexFile)); err == nil {
-		run.At = info.ModTime().UTC()
+	// Where there is no index the folder's own time tells when something was there.
+	for _, name := range []string{path, filepath.Join(path, hound.IndexFile)} {
+		if info, err := os.Lstat(name); err == nil {
+			run.At = info.ModTime().UTC()
+		}
 	}
 	var p hound.Plan
 	if read(path, hound.PlanFile, &p) == nil {

@@ -73,6 +73,13 @@ func TestRecordsAreListedWithTheirState(t *testing.T) {
 		states[strings.Repeat("c", 64)] != StatePending {
 		t.Error(states)
 	}
+	empty := t.TempDir()
+	if err := os.Mkdir(filepath.Join(empty, strings.Repeat("e", 64)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if runs, err := List(empty); err != nil || len(runs) != 1 || runs[0].State != StateInvalid || runs[0].At.IsZero() {
+		t.Error(runs, err)
+	}
 	none, err := List(filepath.Join(t.TempDir(), "none"))
 	if err != nil || none == nil || len(none) != 0 {
 		t.Error(none, err)

@@ -70,9 +70,9 @@ func App() cli.App {
 func verbs() []cli.Verb {
 	return []cli.Verb{
 		{Name: "driver", Group: groupDriver, Short: "check a driver, or write a new one", New: driverCommand},
-		{Name: "invoke", Group: groupDriver, Short: "run a read and keep its receipt", New: invokeCommand},
+		{Name: "invoke", Group: groupDriver, Short: "run a read and keep its receipt", TakesJSON: true, New: invokeCommand},
 
-		{Name: "plan", Group: groupWrite, Short: "have a driver say exactly what it would change", New: planCommand},
+		{Name: "plan", Group: groupWrite, Short: "have a driver say exactly what it would change", TakesJSON: true, New: planCommand},
 		{Name: "show", Group: groupWrite, Short: "show a plan, file by file", New: showCommand},
 		{Name: "explain", Group: groupWrite, Short: "say whether a plan still holds, and what moved", New: explainCommand},
 		{Name: "approve", Group: groupWrite, Short: "agree to one plan", New: approveCommand},

@@ -86,3 +86,22 @@ func TestPeopleReadSentencesAndDiffs(t *testing.T) {
 		t.Errorf("--json prints %s", out)
 	}
 }
+
+// Also where --json is the input of an operation and no wish for JSON.
+func TestPeopleReadSentencesOfFailures(t *testing.T) {
+	root := notesProject(t)
+	commit(t, root)
+	const manifest = "hound-driver.json"
+	for _, words := range [][]string{
+		{"invoke", "--driver", manifest, "--operation", "notes.write", "--json", `{"text":"x"}`},
+		{"invoke", "--driver", manifest, "--operation", "notes.read", "--json", `[]`},
+		{"invoke", "--driver", manifest, "--operation", "notes.read", "--json={}", "extra"},
+		{"plan", "--json", `{}`, "--driver", "none", "--operation", "notes.write", "--as-of", "x", "--output", filepath.Join(t.TempDir(), "p")},
+		{"explain", "none", "--driver", manifest},
+	} {
+		out, errOut, code := atTerminal(t, root, words...)
+		if code != 2 || out != "" || !strings.HasPrefix(errOut, "hound: ") {
+			t.Errorf("%v: %d %q %q", words, code, out, errOut)
+		}
+	}
+}

@@ -66,6 +66,8 @@ type Verb struct {
 	Hidden  bool
 	// Offline verbs only print what the program knows by itself.
 	Offline bool
+	// TakesJSON says that its --json is an argument, and asks for nothing.
+	TakesJSON bool
 	// New builds the command when it is needed. Nil hands the verb over.
 	New func(*Call) *cobra.Command
 	// Away reports that this call of the verb is handed over, words unread.
@@ -93,7 +95,7 @@ func (a App) Run(ctx context.Context, inv Invocation) int {
 	}
 	inv.Args = versionAsVerb(inv.Args)
 	a.Verbs = append(slices.Clone(a.Verbs), builtin()...)
-	asked := wantsJSON(inv.Args) || a.JSONWhenPiped && !inv.Terminal.Stdout && !explains(inv.Args)
+	asked := wantsJSON(inv.Args) && !a.takesJSON(firstWord(inv.Args)) || a.JSONWhenPiped && !inv.Terminal.Stdout && !explains(inv.Args)
 	call := &Call{Invocation: inv, App: a, JSON: asked}
 	ctx, stop := untilEnded(ctx)
 	defer stop()
@@ -104,6 +106,11 @@ func (a App) Run(ctx context.Context, inv Invocation) int {
 		call.JSON = asked // a value that --json does not take has cleared it
 	}
 	return call.finish(ctx, err)
+}
+
+// takesJSON reports whether --json is an argument of the verb.
+func (a App) takesJSON(verb string) bool {
+	return slices.ContainsFunc(a.Verbs, func(v Verb) bool { return v.TakesJSON && v.named(verb) })
 }
 
 func (a App) versionLine() string {
