@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"bridle/internal/hcp/hcpx"
-	"bridle/internal/kernel/cli"
 )
 
-func main() { os.Exit(cli.Main(hcpx.App())) }
+func main() { os.Exit(hcpx.Main()) }
