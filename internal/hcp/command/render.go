@@ -187,7 +187,8 @@ func (w *writer) add(s slot) error {
 	for _, p := range parts {
 		t.Text += p.Text
 	}
-	if flag < 0 && !w.data && !t.own && looksLikeOption(t.Text) && !w.isNegativeNumber(s) {
+	bare := flag < 0 || isSwitch(w.tokens[flag].Text)
+	if bare && !w.data && !t.own && looksLikeOption(t.Text) && !w.isNegativeNumber(s) {
 		return w.refuseOption(s[0].name)
 	}
 	w.tokens = append(w.tokens, t)
@@ -270,6 +271,18 @@ func takesValue(word string) bool {
 
 // switches are flags that take no value wherever they are used.
 var switches = []string{"--confirm", "--apply", "--yes", "-y", "--force", "--dry-run", "--quiet", "--verbose", "--no-input", "--non-interactive"}
+
+// isSwitch reports whether a flag, by its name, most likely takes no value. What
+// stands behind it is refused like any word of its own when it begins with a
+// dash; without a value the flag still goes, as behind any other.
+func isSwitch(word string) bool {
+	return strings.HasPrefix(word, "--no-") || slices.Contains(likelySwitches, word)
+}
+
+var likelySwitches = []string{
+	"--all", "--assume-yes", "--batch", "--cached", "--delete", "--force-all", "--hard", "--interactive", "--long", "--name-only",
+	"--oneline", "--permanent", "--porcelain", "--purge", "--recurse", "--recursive", "--silent", "--soft", "--staged", "--stat", "--stdin",
+}
 
 // looksLikeOption reports whether a program might read the word as an option:
 // it begins with a hyphen, or with a form of it that some platforms fold into

@@ -106,6 +106,10 @@ func realPath(path string) string {
 // repository that holds the whole home or the store is passed over, a directory
 // that does is refused, and so is one inside the store.
 func OpenProject(dir string, limits Limits) (*Project, error) {
+	if dir == "" {
+		return nil, fault.New(CodeNoProject, "the working directory is not there any more").
+			WithHint("run the command in a directory that exists")
+	}
 	resolved, err := filepath.Abs(dir)
 	if err == nil {
 		resolved, err = filepath.EvalSymlinks(resolved)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"bridle/internal/kernel/fault"
@@ -52,6 +53,13 @@ func TestDirectoryThatWouldOpenEverythingIsNoProject(t *testing.T) {
 
 // A home under version control must not turn every directory of it into one
 // big project.
+func TestAWorkingDirectoryThatIsGoneIsSaidSo(t *testing.T) {
+	_, err := OpenProject("", Limits{})
+	if f := fault.From(err); f == nil || f.Code != CodeNoProject || strings.Contains(f.Message, `""`) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestRepositoryOfTheHomeIsPassedOver(t *testing.T) {
 	w := newWorld(t)
 	w.repository(filepath.Join(w.home, ".git"))
