@@ -114,6 +114,7 @@ var openExceptions = map[string]string{
 	"internal/kernel/git/write.go":             "writes objects under temporary names that git's own housekeeping removes, then moves them by durable",
 	"internal/kernel/git/change_linux.go":      "writes the files of a working tree below a held folder, following no link; a working tree can be made again",
 	"internal/kernel/git/change_other.go":      "writes the files of a working tree through os.Root; a working tree can be made again",
+	"internal/kernel/git/moverefs.go":          "takes git's own lock files, which are there or not there and become the refs by durable",
 	"internal/kernel/git/quarantine.go":        "fills a folder that is thrown away",
 	"internal/hound/identity/system_linux.go":  "publishes files that never had a temporary name, which the trust model asks of an identity",
 }

@@ -242,7 +242,7 @@ func (c *cleaner) file(ctx context.Context, path string) error {
 	return nil
 }
 
-// nameHolders names what still leads to the contents, and who may have copies.
+// nameHolders names what still leads to the contents.
 func (p *Project) nameHolders(ctx context.Context, blobs map[git.OID]bool, out *hop.Purge) error {
 	holders, err := p.Repo.Holders(ctx)
 	if err != nil {
@@ -263,6 +263,11 @@ func (p *Project) nameHolders(ctx context.Context, blobs map[git.OID]bool, out *
 			out.Left = append(out.Left, name)
 		}
 	}
+	return nil
+}
+
+// nameOthers names who may have copies.
+func (p *Project) nameOthers(ctx context.Context, out *hop.Purge) error {
 	shared, err := p.Shared(ctx)
 	if err != nil {
 		return err

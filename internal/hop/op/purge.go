@@ -97,8 +97,13 @@ func (h *hunt) purge(ctx context.Context, out *hop.Purge) error {
 	if err := h.nameHolders(ctx, ids, out); err != nil {
 		return err
 	}
-	if len(replace) == 0 && len(out.Left) > 0 {
-		return fault.Newf(CodeOutOfReach, "no state of this machine's attempts has it any more, but %s still may", out.Left[0]).
+	// Only what is known to have it says that there is something to withdraw.
+	known := slices.Clone(out.Left)
+	if err := h.nameOthers(ctx, out); err != nil {
+		return err
+	}
+	if len(replace) == 0 && len(known) > 0 {
+		return fault.Newf(CodeOutOfReach, "no state of this machine's attempts has it any more, but %s still has", known[0]).
 			Because(&Details{Paths: out.Left}).
 			WithHint("what is accepted, or on a branch, is not rewritten here; withdraw the credential where it was issued")
 	}

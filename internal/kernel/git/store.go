@@ -216,7 +216,7 @@ func (s *store) find(id OID) (Kind, []byte, error) {
 		return KindTree, nil, nil // git knows it without having it
 	}
 	return "", nil, fault.Newf(CodeMissingObject, "the object %s is not in the repository", id).
-		WithHint("a partial or damaged clone lacks objects; fetch them with git, then try again")
+		WithHint("a partial or damaged clone lacks objects; bring them here with git fetch --refetch --no-filter, then try again")
 }
 
 // readLoose reads an object that is a file of its own.
