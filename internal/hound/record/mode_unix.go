@@ -32,5 +32,9 @@ func agree(file, dir fs.FileMode) bool {
 	return file.Perm() == dir.Perm()&^execute
 }
 
-// isWrittenMode reports whether a mode is the one that records are written with.
-func isWrittenMode(mode fs.FileMode) bool { return mode == filePerm }
+// isAsWritten reports whether a file has the mode that records are written with,
+// and no other name: by one outside of the record it could be changed later.
+func isAsWritten(file fs.FileInfo) bool {
+	at, ok := file.Sys().(*syscall.Stat_t)
+	return ok && file.Mode() == filePerm && at.Nlink == 1
+}

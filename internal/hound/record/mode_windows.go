@@ -21,8 +21,8 @@ func openNoLink(path string) (*os.File, error) {
 // Windows has no permission bits to look at.
 func isRecordMode(mode fs.FileMode) bool { return mode.IsRegular() }
 
-// isWrittenMode reports whether a mode is the one that records are written with.
-func isWrittenMode(mode fs.FileMode) bool { return mode.IsRegular() }
+// isAsWritten reports whether a file is one as records are written.
+func isAsWritten(file fs.FileInfo) bool { return file.Mode().IsRegular() }
 
 // agree has nothing to compare on Windows.
 func agree(fs.FileMode, fs.FileMode) bool { return true }

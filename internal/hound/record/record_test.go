@@ -408,7 +408,10 @@ func TestTamperingWithTheRecordIsSeenAndUndone(t *testing.T) {
 		"a forged result": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, hound.ResultFile), files(t)[hound.ResultFile], 0o600)
 		}, hound.ResultFile},
-		"all gone":        {os.RemoveAll, "."},
+		"all gone": {os.RemoveAll, "."},
+		"another name for it": {func(dir string) error {
+			return os.Link(filepath.Join(dir, hound.RequestFile), filepath.Join(filepath.Dir(dir), "handle"))
+		}, hound.RequestFile},
 		"moved away":      {func(dir string) error { return os.Rename(dir, dir+"-away") }, "."},
 		"open to all":     {func(dir string) error { return os.Chmod(dir, 0o777) }, "."},
 		"open to a group": {func(dir string) error { return os.Chmod(dir, 0o770) }, "."},
@@ -437,6 +440,10 @@ func TestTamperingWithTheRecordIsSeenAndUndone(t *testing.T) {
 		}
 		if err := d.Finish(ended(t)); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+		// A name that was kept elsewhere leads to the record no longer.
+		if handle := filepath.Join(filepath.Dir(dir), "handle"); os.WriteFile(handle, []byte("{}"), 0o600) != nil {
+			t.Fatal(name)
 		}
 		if _, err := VerifyRun(dir); err != nil {
 			t.Errorf("%s: %v", name, err)

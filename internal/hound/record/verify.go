@@ -85,7 +85,7 @@ func openRun(path string) (*verification, error) {
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	good := func(file fs.FileMode) bool { return isRecordMode(file) && agree(file, mode) }
+	good := func(file fs.FileInfo) bool { return isRecordMode(file.Mode()) && agree(file.Mode(), mode) }
 	v := &verification{dir: dir, files: map[string][]byte{}}
 	for _, entry := range entries {
 		data, err := readFile(filepath.Join(dir, entry.Name()), good)

@@ -59,7 +59,7 @@ func Exists(path string) error {
 func removed(path string) error {
 	dir, planID := filepath.Split(path)
 	list := filepath.Join(dir, Pruned)
-	data, err := readFile(list, fs.FileMode.IsRegular)
+	data, err := readFile(list, func(file fs.FileInfo) bool { return file.Mode().IsRegular() })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -203,7 +203,8 @@ func publish(path string, files map[string][]byte) error {
 }
 
 // Altered names the files that are not as they were written, sorted: changed,
-// missing, re-moded or new; "." is the directory itself.
+// missing, re-moded, under another name as well, or new; "." is the directory
+// itself.
 func (d *Directory) Altered() []string {
 	if info, err := os.Lstat(d.Path); err != nil || info.Mode() != d.mode || d.blocked() != "" {
 		return []string{"."}
@@ -211,7 +212,7 @@ func (d *Directory) Altered() []string {
 	var altered []string
 	for name, data := range d.written {
 		path := filepath.Join(d.Path, name)
-		if have, err := readFile(path, isWrittenMode); err != nil || !bytes.Equal(have, data) {
+		if have, err := readFile(path, isAsWritten); err != nil || !bytes.Equal(have, data) {
 			altered = append(altered, name)
 		}
 	}
@@ -253,7 +254,7 @@ func (d *Directory) Finish(result hound.RunResult) error {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return name == hound.IndexFile })
 	for _, name := range append(names, hound.IndexFile) {
 		path := filepath.Join(d.Path, name)
-		if have, err := readFile(path, isWrittenMode); err == nil && bytes.Equal(have, files[name]) {
+		if have, err := readFile(path, isAsWritten); err == nil && bytes.Equal(have, files[name]) {
 			continue
 		}
 		if err := durable.WriteFile(path, files[name], filePerm); err != nil {
@@ -305,10 +306,9 @@ func (d *Directory) clear() error {
 }
 
 // readFile returns the content of a regular file of a record that no link stands
-// for. Its mode must be good: that of one just written, or of one to be checked,
-// which nobody but its owner may write, and nobody may run; copies may be
-// readable by others.
-func readFile(path string, good func(fs.FileMode) bool) ([]byte, error) {
+// for. It must be good: as one just written, or as one to be checked, which nobody
+// but its owner may write, and nobody may run; copies may be readable by others.
+func readFile(path string, good func(fs.FileInfo) bool) ([]byte, error) {
 	file, err := openNoLink(path)
 	if err != nil {
 		return nil, err
@@ -318,7 +318,7 @@ func readFile(path string, good func(fs.FileMode) bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !good(info.Mode()) || info.Size() > document.MaxBytes {
+	if !good(info) || info.Size() > document.MaxBytes {
 		return nil, fs.ErrInvalid
 	}
 	data := make([]byte, info.Size()+1)
