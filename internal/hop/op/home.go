@@ -46,6 +46,18 @@ func homeOf(dir string) (home, bool) {
 	return home{root: all[0].Root}, true
 }
 
+// ownerOf returns the root of the project that an index in dir belongs to. What
+// somebody puts into a working copy makes no project of it. The repository's own
+// tree is asked for nothing else: it may have many working copies.
+func ownerOf(dir string) string {
+	if here, err := git.Locate(dir); err == nil && here.Root == realPath(dir) && here.Linked() {
+		if home, ok := homeOf(dir); ok && home.made {
+			return home.root
+		}
+	}
+	return realPath(dir)
+}
+
 // isWorkingCopy reports whether a working tree is one that Hop made: it lies in the
 // folder of a project, or is named like an attempt.
 func isWorkingCopy(tree git.Location) bool {

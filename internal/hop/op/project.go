@@ -150,11 +150,7 @@ func Locate(s Surroundings) (string, error) {
 	}
 	for dir := s.Dir; ; dir = filepath.Dir(dir) {
 		if hasIndex(dir) {
-			// What somebody puts into a working copy makes no project of it.
-			if home, ok := homeOf(dir); ok && home.made {
-				return home.root, nil
-			}
-			return realPath(dir), nil
+			return ownerOf(dir), nil
 		}
 		if dir == filepath.Dir(dir) {
 			break
