@@ -110,10 +110,12 @@ func (s *Snapshot) readAll(ctx context.Context, now int64, base *Snapshot) error
 	err := s.walkFiles(ctx, now, base.files)
 	if err != nil {
 		stop() // what is read beside it is of no use
-		_ = <-state
+	}
+	beside := <-state
+	if err != nil {
 		return err
 	}
-	return <-state
+	return beside
 }
 
 // lender is the snapshot whose hashes are reused: the one that was given, or what
