@@ -68,7 +68,7 @@ func TestAnIndexFollowsGitOnlyWhileNobodyWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err := l.Reader.Attempt(ctx, open.ID); err == nil {
+	if _, err := l.Attempt(ctx, open.ID); err == nil {
 		t.Error("the index was changed under a writer")
 	}
 	unlock()
