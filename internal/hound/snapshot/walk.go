@@ -76,8 +76,8 @@ func (w *walk) run(ctx context.Context) (*tree, error) {
 		}()
 	}
 	group.Wait()
-	if w.failure != nil {
-		return nil, w.failure
+	if err := w.failed(); err != nil {
+		return nil, err
 	}
 	return &tree{lent: !w.fresh && w.base != nil, self: w.self, nodes: w.nodes, now: w.now, local: w.local}, nil
 }
@@ -105,6 +105,13 @@ func (w *walk) finished() {
 	if w.busy == 0 {
 		w.wake.Broadcast()
 	}
+}
+
+// failed is why the walk ended. The caller may give up while the last worker does.
+func (w *walk) failed() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failure
 }
 
 func (w *walk) fail(err error) {
