@@ -1,11 +1,8 @@
 package git
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Trees returns where the working tree is that dir lies in, and where all working
@@ -25,24 +22,13 @@ func Trees(dir string) (here Location, all []Location, err error) {
 	} else if root, ok := mainTree(common); ok && leadsTo(root, common) {
 		all = append(all, Location{Root: root, GitDir: common})
 	}
-	folder := filepath.Join(common, "worktrees")
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return here, nil, unreadable(folder, err)
-	}
-	for _, e := range entries {
-		admin := filepath.Join(folder, e.Name())
-		data, err := ReadPlain(filepath.Join(admin, "gitdir"), maxLine)
-		if err != nil {
-			continue // being made, or half removed
-		}
-		link := strings.TrimRight(string(data), "\r\n")
-		if !filepath.IsAbs(link) {
-			link = filepath.Join(admin, link)
-		}
+	err = eachLinked(common, func(admin, link string) {
 		if root := filepath.Dir(link); leadsTo(root, admin) {
 			all = append(all, Location{Root: root, GitDir: admin})
 		}
+	})
+	if err != nil {
+		return here, nil, err
 	}
 	return here, all, nil
 }

@@ -221,17 +221,29 @@ func (r *Repository) Worktrees(ctx context.Context) ([]*Worktree, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	all := filepath.Join(r.common, "worktrees")
-	entries, err := os.ReadDir(all)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, unreadable(all, err)
-	}
 	var list []*Worktree
+	err := eachLinked(r.common, func(admin, link string) {
+		w := &Worktree{repo: r, root: filepath.Dir(link), gitDir: admin}
+		target, err := followFile(link)
+		w.Missing = err != nil || target != admin
+		list = append(list, w)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// eachLinked tells of every linked working tree of a repository the folder with the
+// repository's data about it, and the file in the tree that should lead there.
+func eachLinked(common string, tell func(admin, link string)) error {
+	folder := filepath.Join(common, "worktrees")
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unreadable(folder, err)
+	}
 	for _, e := range entries {
-		admin := filepath.Join(all, e.Name())
+		admin := filepath.Join(folder, e.Name())
 		data, err := ReadPlain(filepath.Join(admin, "gitdir"), maxLine)
 		if err != nil {
 			continue // being made, or half removed
@@ -240,12 +252,9 @@ func (r *Repository) Worktrees(ctx context.Context) ([]*Worktree, error) {
 		if !filepath.IsAbs(link) {
 			link = filepath.Join(admin, link)
 		}
-		w := &Worktree{repo: r, root: filepath.Dir(link), gitDir: admin}
-		target, err := followFile(link)
-		w.Missing = err != nil || target != admin
-		list = append(list, w)
+		tell(admin, link)
 	}
-	return list, nil
+	return nil
 }
 
 // Remove deletes the folder with everything in it, and the repository's data
