@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -25,20 +24,14 @@ import (
 
 const recordedRun = "ed2aa55077cd4b89f9553589016ba54dc1b2fa31a0e87ed23c339b81de72dac8"
 
-// samples times functions in turn, round by round, and returns the shortest of
-// each: what is measured is the work and not the machine's other business.
+// samples times functions in turn, round by round, and returns what paired makes of
+// their times.
 func samples(rounds int, calls ...func()) []time.Duration {
-	best := make([]time.Duration, len(calls))
-	for round := range rounds {
-		for i, call := range calls {
-			start := time.Now()
-			call()
-			if took := time.Since(start); round == 0 || took < best[i] {
-				best[i] = took
-			}
-		}
+	all := make([]func() time.Duration, len(calls))
+	for i, call := range calls {
+		all[i] = timed(call)
 	}
-	return best
+	return compare(rounds, all...)
 }
 
 func must(b *testing.B, err error) {
@@ -105,29 +98,23 @@ func BenchmarkHoundClose(b *testing.B) {
 	must(b, json.Unmarshal(files[hound.ResultFile], &result))
 	empty := emptyStick(b)
 	for _, place := range []struct{ name, dir string }{{"in memory", scratch(b)}, {"on the disk", b.TempDir()}} {
-		var closing, floor, stick time.Duration
+		var closing, floor, stick []time.Duration
 		for i := range 30 {
 			root := filepath.Join(place.dir, fmt.Sprint(i))
 			must(b, os.Mkdir(root, 0o700))
 			d, err := record.Create(root, "runs/"+recordedRun, record.Run{Manifest: m, Plan: p, Approval: a})
 			must(b, err)
-			took := samples(1, func() { must(b, d.Finish(result)) }, func() {
+			closing = append(closing, timed(func() { must(b, d.Finish(result)) })())
+			floor = append(floor, timed(func() {
 				for _, name := range []string{hound.ResultFile, hound.IndexFile} {
 					must(b, durable.WriteFile(filepath.Join(root, name), files[name], 0o600))
 				}
-			}, empty)
-			if i == 0 || took[0] < closing {
-				closing = took[0]
-			}
-			if i == 0 || took[1] < floor {
-				floor = took[1]
-			}
-			if i == 0 || took[2] < stick {
-				stick = took[2]
-			}
+			})())
+			stick = append(stick, timed(empty)())
 		}
-		report(b, "closing pass of a record, "+place.name, closing, "its two files written", floor, "at most 3 ms")
-		emptyProgram.holds(b, "closing pass of a record, "+place.name, closing, stick, 3*time.Millisecond)
+		took := paired(closing, floor, stick)
+		report(b, "closing pass of a record, "+place.name, took[0], "its two files written", took[1], "at most 3 ms")
+		emptyProgram.holds(b, "closing pass of a record, "+place.name, took[0], took[2], 3*time.Millisecond)
 	}
 }
 
@@ -198,14 +185,14 @@ func (w *lastWord) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cleanup returns the median and that of a shell that does nothing, run in turn; or
-// -1 where the method is not given.
+// cleanup returns what that took and a shell that does nothing, run in turn; or -1
+// where the method is not given.
 func cleanup(b *testing.B, supervisor, text string, method proc.Method, rounds int) (took, stick time.Duration) {
 	b.Helper()
 	sh := shellStick(b)
 	var all, shells []time.Duration
 	for range rounds {
-		shells = append(shells, samples(1, sh)...)
+		shells = append(shells, timed(sh)())
 		end := &lastWord{}
 		spec := proc.Spec{Path: "/bin/sh", Args: []string{"-c", text}, Env: []string{"PATH=/usr/bin:/bin"}, Timeout: time.Minute, TeeStdout: end}
 		_, proof, err := proc.Supervise(b.Context(), spec, proc.Supervision{Program: supervisor, Methods: []proc.Method{method, proc.Subreaper}})
@@ -217,7 +204,6 @@ func cleanup(b *testing.B, supervisor, text string, method proc.Method, rounds i
 		}
 		all = append(all, time.Since(end.at))
 	}
-	slices.Sort(all)
-	slices.Sort(shells)
-	return all[len(all)/2], shells[len(shells)/2]
+	m := paired(all, shells)
+	return m[0], m[1]
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -158,9 +157,10 @@ func BenchmarkHoundFull(b *testing.B) {
 		twice = append(twice, time.Since(start))
 		driver = append(driver, racer{name: "driver", argv: []string{g.driver}, env: g.env, dir: g.tree}.run(b, null))
 	}
-	apart := slices.Min(fsck) + slices.Min(driver)
-	report(b, "a first read but for fsck", slices.Min(first)-apart, "two full hashes", slices.Min(twice), "at most 1.1")
-	report(b, "a read --paranoid but for fsck", slices.Min(paranoid)-apart, "two full hashes", slices.Min(twice), "at most 1.1")
+	m := paired(twice, first, paranoid, fsck, driver)
+	apart := m[3] + m[4]
+	report(b, "a first read but for fsck", m[1]-apart, "two full hashes", m[0], "at most 1.1")
+	report(b, "a read --paranoid but for fsck", m[2]-apart, "two full hashes", m[0], "at most 1.1")
 }
 
 // hashAll hashes every file of a tree, two at a time, each with one buffer.

@@ -1,6 +1,13 @@
 // Package bench compares the tools with what they are measured against, in one
-// run on one machine. Every figure is a ratio of the least of interleaved whole
-// processes, because machines differ and are noisy and ratios are what holds.
+// run on one machine. Every figure is a ratio, because machines differ.
+//
+// A machine's clock changes from one second to the next, and others use the
+// machine; so two times can only be compared when they were taken together. In each
+// round all racers run back to back, in another order each time, and a ratio is
+// the median of the ratios of the rounds. It is neither that of two minima, which
+// may be of different moments, nor moved by a round in which something came between.
+// The time that is printed for the first of them is its median, and those of the
+// others are such that their quotients by it are these ratios.
 //
 //	make bench
 package bench
@@ -52,8 +59,8 @@ func (r racer) run(tb testing.TB, null *os.File) time.Duration {
 	return took
 }
 
-// race runs every racer in turn, round by round, and returns the least of each:
-// whatever else runs on the machine can only add to it.
+// race runs every racer in turn, round by round, and returns what paired makes of
+// their times.
 func race(tb testing.TB, rounds int, racers ...racer) []time.Duration {
 	tb.Helper()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -61,20 +68,65 @@ func race(tb testing.TB, rounds int, racers ...racer) []time.Duration {
 		tb.Fatal(err)
 	}
 	defer null.Close()
-	times := make([][]time.Duration, len(racers))
+	calls := make([]func() time.Duration, len(racers))
+	for i, r := range racers {
+		calls[i] = func() time.Duration { return r.run(tb, null) }
+	}
+	return compare(rounds, calls...)
+}
+
+// compare makes timed calls, round by round. The first round warms the caches.
+func compare(rounds int, calls ...func() time.Duration) []time.Duration {
+	times := make([][]time.Duration, len(calls))
 	for round := range rounds + 1 {
-		for i, r := range racers {
-			took := r.run(tb, null)
-			if round > 0 { // the first warms the caches
+		for at := range calls {
+			i := turn(round, at, len(calls))
+			if took := calls[i](); round > 0 {
 				times[i] = append(times[i], took)
 			}
 		}
 	}
-	least := make([]time.Duration, len(racers))
-	for i, t := range times {
-		least[i] = slices.Min(t)
+	return paired(times...)
+}
+
+// turn says who comes at a place of a round: everyone begins as often as the
+// others, and every second round goes backwards, so that nobody always comes after
+// the same one.
+func turn(round, at, racers int) int {
+	if round%2 == 1 {
+		at = racers - 1 - at
 	}
-	return least
+	return (round/2 + at) % racers
+}
+
+// paired returns the median of the first racer's times, and for every other one the
+// time that is to it as the racer's time was to the first one's, in the median of
+// the rounds.
+func paired(times ...[]time.Duration) []time.Duration {
+	first := median(times[0])
+	all := []time.Duration{first}
+	for _, other := range times[1:] {
+		ratios := make([]float64, len(other))
+		for round, took := range other {
+			ratios[round] = float64(took) / float64(times[0][round])
+		}
+		all = append(all, time.Duration(median(ratios)*float64(first)))
+	}
+	return all
+}
+
+func median[T float64 | time.Duration](all []T) T {
+	sorted := slices.Sorted(slices.Values(all))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}
+
+// timed returns a function that makes a call and tells how long that took.
+func timed(call func()) func() time.Duration {
+	return func() time.Duration {
+		start := time.Now()
+		call()
+		return time.Since(start)
+	}
 }
 
 // build compiles a program of this module the way a release does.
@@ -137,15 +189,6 @@ func alternate(tb testing.TB, rounds int, call func(), r racer) (here, there tim
 		tb.Fatal(err)
 	}
 	defer null.Close()
-	var a, b []time.Duration
-	for round := range rounds + 1 {
-		start := time.Now()
-		call()
-		took := time.Since(start)
-		other := r.run(tb, null)
-		if round > 0 {
-			a, b = append(a, took), append(b, other)
-		}
-	}
-	return slices.Min(a), slices.Min(b)
+	m := compare(rounds, timed(call), func() time.Duration { return r.run(tb, null) })
+	return m[0], m[1]
 }
