@@ -126,8 +126,8 @@ func (t *Tx) Accept(s hop.State) {
 
 // ExpectAccepted fails with head_changed when another state than id is the
 // accepted head.
-func (t *Tx) ExpectAccepted(ctx context.Context, id string) error {
-	head, err := t.Accepted(ctx)
+func (r Reader) ExpectAccepted(ctx context.Context, id string) error {
+	head, err := r.Accepted(ctx)
 	if err != nil {
 		return err
 	}

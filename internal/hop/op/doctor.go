@@ -125,6 +125,9 @@ func (d *doctor) rebuild(ctx context.Context, why string) error {
 
 func (d *doctor) examine(ctx context.Context) error {
 	d.say("comparing index, records, refs and working copies")
+	if holder := d.turnHolder(); holder != "" {
+		d.out.Warnings = append(d.out.Warnings, "other landings wait for "+holder+", whose turn it is to land")
+	}
 	for _, step := range []func(context.Context) error{d.refs, d.index, d.accepted, d.copies} {
 		if err := step(ctx); err != nil {
 			return err

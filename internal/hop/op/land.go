@@ -4,11 +4,9 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"bridle/hop"
 	"bridle/internal/hop/ledger"
-	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/git"
 )
@@ -32,16 +30,17 @@ type LandRequest struct {
 const maxRetries = 3
 
 // Land composes proposals with the accepted state, validates the result in a
-// clean checkout, and makes it the accepted state. No lock is held meanwhile:
-// what was validated is published only if the accepted state is still the one it
-// was composed with.
+// clean checkout, and makes it the accepted state. What was validated is published
+// only if the accepted state is still the one it was composed with. A landing that
+// others overtook has a turn the next time; see turn.
 func (p *Project) Land(ctx context.Context, r LandRequest) (hop.Landed, error) {
 	proposals, err := p.landable(ctx, r.Proposals)
 	if err != nil {
 		return hop.Landed{}, err
 	}
+	turn := &turn{Project: p, inside: p.env(hop.EnvLockHeld) != ""}
 	for retries := 0; ; retries++ {
-		l := landing{Project: p, request: r, id: hop.NewID(hop.PrefixAccepted, p.Clock.Now())}
+		l := landing{Project: p, request: r, turn: turn, id: hop.NewID(hop.PrefixAccepted, p.Clock.Now())}
 		if r.Remote != "" {
 			if l.remote, err = p.meet(ctx, r.Remote); err != nil {
 				return hop.Landed{}, err
@@ -55,9 +54,7 @@ func (p *Project) Land(ctx context.Context, r LandRequest) (hop.Landed, error) {
 		if err != nil || found {
 			return p.withSync(ctx, done, r.Sync, err)
 		}
-		leave := p.queue(ctx, len(r.Command) == 0)
 		done, err = l.try(ctx, proposals)
-		leave()
 		if fault.Is(err, ledger.CodeHeadChanged) && retries < maxRetries {
 			p.say("the accepted state moved; composing anew")
 			continue
@@ -65,25 +62,6 @@ func (p *Project) Land(ctx context.Context, r LandRequest) (hop.Landed, error) {
 		done.Retries = retries
 		return p.withSync(ctx, done, r.Sync, err)
 	}
-}
-
-// queueWait bounds how long a landing waits for its turn.
-const queueWait = 30 * time.Second
-
-// queue lets landings without a validation, which take a moment each, go one after
-// the other. It is a courtesy, not what keeps the accepted state right, so a
-// landing whose turn does not come goes on without it.
-func (p *Project) queue(ctx context.Context, wanted bool) (leave func()) {
-	if !wanted {
-		return func() {}
-	}
-	ctx, cancel := context.WithTimeout(ctx, queueWait)
-	defer cancel()
-	unlock, err := durable.Lock(ctx, p.Layout.LockFile("landing"), "hop land")
-	if err != nil {
-		return func() {}
-	}
-	return unlock
 }
 
 func (p *Project) withSync(ctx context.Context, done hop.Landed, wanted bool, err error) (hop.Landed, error) {
@@ -187,6 +165,7 @@ func readable(paths []string) (list []string, raw []hop.RawPath) {
 type landing struct {
 	*Project
 	request LandRequest
+	turn    *turn
 	// id is that of the accepted state to be, which its validation is told.
 	id   string
 	head hop.State
@@ -201,6 +180,10 @@ type landing struct {
 // try composes and validates the proposals on the accepted state of this moment,
 // and publishes what holds.
 func (l *landing) try(ctx context.Context, proposals []hop.State) (hop.Landed, error) {
+	validates := len(l.request.Command) > 0
+	l.turn.begin(ctx, validates)
+	defer l.turn.end()
+	began := l.Clock.Now()
 	entry, err := l.Accepted(ctx)
 	if err != nil {
 		return hop.Landed{}, err
@@ -213,13 +196,18 @@ func (l *landing) try(ctx context.Context, proposals []hop.State) (hop.Landed, e
 	if len(fit) == 0 {
 		return hop.Landed{}, l.refused()
 	}
-	if len(l.request.Command) > 0 {
+	if validates {
 		if fit, tree, err = l.validated(ctx, fit); err != nil {
 			return hop.Landed{}, err
 		}
+		l.turn.measured(l.Clock.Now().Sub(began))
 		if len(fit) == 0 {
 			return hop.Landed{}, l.refused()
 		}
+		if err := l.ExpectAccepted(ctx, l.head.ID); err != nil {
+			return hop.Landed{}, err
+		}
+		l.turn.forMoment(ctx)
 	}
 	return l.publish(ctx, fit, tree)
 }

@@ -314,7 +314,7 @@ func TestHeadThatMovesDuringValidationIsNotOverwritten(t *testing.T) {
 		if text != "running the command" {
 			return
 		}
-		own, err := Open(context.Background(), around(root))
+		own, err := Open(context.Background(), around(root, hop.EnvLockHeld+"=1"))
 		if err != nil {
 			t.Error(err)
 			return
