@@ -79,6 +79,51 @@ func (s *stage) begin(t testing.TB) *Ledger {
 	return l
 }
 
+// open opens the ledger again.
+func (s *stage) open(t testing.TB) *Ledger {
+	t.Helper()
+	l, err := Open(context.Background(), s.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// made is a transaction whose objects are in the repository, and which no ref leads
+// to yet.
+type made struct {
+	*Transaction
+	ref    string
+	commit git.OID
+	state  hop.State
+}
+
+func (m made) move(l *Ledger) error {
+	return l.Git.UpdateRefs(context.Background(), []git.RefUpdate{{Name: m.ref, Old: git.OID(m.Prev), New: m.commit}})
+}
+
+// half makes a checkpoint of the attempt as a writer does that ends before it moves
+// the ref.
+func (s *stage) half(t testing.TB, l *Ledger, a hop.Attempt) made {
+	t.Helper()
+	ctx := context.Background()
+	tx := &Tx{Reader: l.Reader, Objects: l.Git.NewBatch(), now: time.Now().UTC(), staged: map[string]*hop.State{}}
+	tx.About(a.ID)
+	m := made{state: tx.State(s.state(hop.KindCheckpoint, a.TaskID, a.ID, hop.Parent{StateID: a.HeadStateID, Role: hop.RoleRunParent}), hop.Facts{})}
+	var err error
+	if m.Transaction, m.ref, err = l.prepare(ctx, "checkpoint", tx); err != nil {
+		t.Fatal(err)
+	}
+	if m.commit, err = l.store(tx, m.Transaction); err == nil {
+		err = tx.Objects.Flush(ctx)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func (s *stage) write(t testing.TB, l *Ledger, verb string, build func(*Tx) error) {
 	t.Helper()
 	if _, err := l.Write(context.Background(), verb, build); err != nil {
@@ -219,11 +264,7 @@ func TestIndexIsWhatRebuildMakesOfGit(t *testing.T) {
 		if problems, err := Rebuild(context.Background(), s.options); err != nil || len(problems) > 0 {
 			t.Fatalf("Rebuild = %v, %v", problems, err)
 		}
-		again, err := Open(context.Background(), s.options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer again.Close()
+		again := s.open(t)
 		sameContents(t, contentsOf(t, again), before)
 		s.healthy(t, again)
 	})
@@ -237,36 +278,16 @@ func TestCrashLeavesAllOrNothing(t *testing.T) {
 		l := s.begin(t)
 		a := s.prompt(t, l)
 		before := contentsOf(t, l)
-		tx := &Tx{Reader: l.Reader, Objects: l.Git.NewBatch(), now: time.Now().UTC(), staged: map[string]*hop.State{}}
-		tx.About(a.ID)
-		made := tx.State(s.state(hop.KindCheckpoint, a.TaskID, a.ID, hop.Parent{StateID: a.HeadStateID, Role: hop.RoleRunParent}), hop.Facts{})
-		tr, ref, err := l.prepare(ctx, "checkpoint", tx)
-		if err != nil {
+		half := s.half(t, l, a)
+		_, err := l.db.ExecContext(ctx, `INSERT INTO intents(id, ref, old, new, accepted) VALUES(?,?,?,?,?)`, half.ID, half.ref, half.Prev, string(half.commit), "x")
+		if err == nil && refsMoved {
+			err = half.move(l)
+		}
+		if err = errors.Join(err, l.Close()); err != nil {
 			t.Fatal(err)
 		}
-		commit, err := l.store(tx, tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tx.Objects.Flush(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := l.db.ExecContext(ctx, `INSERT INTO intents(id, ref, old, new, accepted) VALUES(?,?,?,?,?)`, tr.ID, ref, tr.Prev, string(commit), "x"); err != nil {
-			t.Fatal(err)
-		}
-		if refsMoved {
-			if err := l.Git.UpdateRefs(ctx, []git.RefUpdate{{Name: ref, Old: git.OID(tr.Prev), New: commit}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
-		again, err := Open(ctx, s.options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = again.State(ctx, made.ID)
+		again := s.open(t)
+		_, err = again.State(ctx, half.state.ID)
 		if refsMoved != (err == nil) {
 			t.Errorf("refs moved: %v, state: %v", refsMoved, err)
 		}
@@ -280,9 +301,6 @@ func TestCrashLeavesAllOrNothing(t *testing.T) {
 		// The next write goes on from there.
 		s.follow(t, again, &a, hop.KindCheckpoint)
 		s.healthy(t, again)
-		if err := again.Close(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -319,15 +337,11 @@ func TestWritersSeeEachOther(t *testing.T) {
 	ctx := context.Background()
 	s := newStage(t, t.TempDir())
 	l := s.begin(t)
-	other, err := Open(ctx, s.options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
+	other := s.open(t)
 	a := s.prompt(t, l)
 	stale := a.HeadStateID
 	s.follow(t, other, &a, hop.KindCheckpoint)
-	_, err = l.Write(ctx, "checkpoint", func(tx *Tx) error {
+	_, err := l.Write(ctx, "checkpoint", func(tx *Tx) error {
 		_, err := tx.ExpectHead(ctx, a.ID, stale)
 		return err
 	})
@@ -465,29 +479,17 @@ func TestRefThatMovesLateIsTakenIn(t *testing.T) {
 	s := newStage(t, t.TempDir())
 	l := s.begin(t)
 	a := s.prompt(t, l)
-	tx := &Tx{Reader: l.Reader, Objects: l.Git.NewBatch(), now: time.Now().UTC(), staged: map[string]*hop.State{}}
-	tx.About(a.ID)
-	late := tx.State(s.state(hop.KindCheckpoint, a.TaskID, a.ID, hop.Parent{StateID: a.HeadStateID, Role: hop.RoleRunParent}), hop.Facts{})
-	tr, ref, err := l.prepare(ctx, "checkpoint", tx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	commit, err := l.store(tx, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(tx.Objects.Flush(ctx), l.Git.UpdateRefs(ctx, []git.RefUpdate{{Name: ref, Old: git.OID(tr.Prev), New: commit}})); err != nil {
-		t.Fatal(err)
-	}
+	half := s.half(t, l, a)
 	build := func(tx *Tx) error {
 		tx.About(a.ID)
 		tx.State(s.state(hop.KindCheckpoint, a.TaskID, a.ID, hop.Parent{StateID: a.HeadStateID, Role: hop.RoleRunParent}), hop.Facts{})
 		return nil
 	}
-	if _, err := l.Write(ctx, "checkpoint", build); !fault.Is(err, CodeHeadChanged) {
+	_, err := l.Write(ctx, "checkpoint", func(tx *Tx) error { return errors.Join(half.move(l), build(tx)) })
+	if !fault.Is(err, CodeHeadChanged) {
 		t.Fatalf("a write that did not know of it: %v", err)
 	}
-	if _, err := l.State(ctx, late.ID); err != nil {
+	if _, err := l.State(ctx, half.state.ID); err != nil {
 		t.Fatal(err)
 	}
 	s.write(t, l, "checkpoint", build)

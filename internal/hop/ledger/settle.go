@@ -109,7 +109,7 @@ func (l *Ledger) CatchUp(ctx context.Context, ref string) error {
 		at = git.OID(t.Prev)
 	}
 	for n := len(missing) - 1; n >= 0; n-- {
-		if err := l.take(ctx, missing[n], ref, string(commits[n])); err != nil {
+		if err := l.take(ctx, missing[n], ref, string(commits[n]), ""); err != nil {
 			return err
 		}
 	}

@@ -338,6 +338,13 @@ func (t *taker) finish(ctx context.Context) (Taken, error) {
 		updates = append(updates, git.RefUpdate{Name: c.Name, Old: c.old, New: c.Tip})
 		t.out.Parts = append(t.out.Parts, partOf(c.machine, c.attempt, c.added[c.before:]))
 	}
+	line, found, err := t.Git.Ref(ctx, projectRef)
+	if err != nil {
+		return t.out, err
+	}
+	if found { // see refFolders
+		updates = append(updates, git.RefUpdate{Name: projectRef, Old: line, New: line})
+	}
 	if _, err := t.db.ExecContext(ctx, `INSERT INTO intents(id, ref, old, new, accepted) VALUES(?,?,'','','') ON CONFLICT(id) DO NOTHING`,
 		machinesPrefix, machinesPrefix); err != nil {
 		return t.out, unreadable(err)
@@ -351,6 +358,7 @@ func (t *taker) finish(ctx context.Context) (Taken, error) {
 // reindex makes the index anew from git, in one step that readers do not see.
 // The caller holds the lock.
 func (l *Ledger) reindex(ctx context.Context) error {
+	folders := l.refFolders()
 	all, _, err := collect(ctx, l.Git)
 	if err != nil {
 		return err
@@ -364,6 +372,9 @@ func (l *Ledger) reindex(ctx context.Context) error {
 		return unreadable(err)
 	}
 	if _, err := applyTo(ctx, tx, all); err != nil {
+		return err
+	}
+	if err := recordFolders(ctx, tx, folders); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-	"strings"
 
 	"bridle/hop"
 	"bridle/internal/kernel/git"
@@ -124,7 +123,7 @@ func missing(have, want []string) int {
 // LostRefs returns the ledger refs that the index knows and git does not have,
 // with the commits that they stood at.
 func (l *Ledger) LostRefs(ctx context.Context) (map[string]git.OID, error) {
-	rows, err := texts(ctx, l.db, `SELECT name || ' ' || commit_id FROM refs ORDER BY name`)
+	lost, err := l.knownRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -132,15 +131,8 @@ func (l *Ledger) LostRefs(ctx context.Context) (map[string]git.OID, error) {
 	if err != nil {
 		return nil, err
 	}
-	there := map[string]bool{}
 	for _, ref := range refs {
-		there[ref.Name] = true
-	}
-	lost := map[string]git.OID{}
-	for _, row := range rows {
-		if name, id, _ := strings.Cut(row, " "); !there[name] {
-			lost[name] = git.OID(id)
-		}
+		delete(lost, ref.Name)
 	}
 	return lost, nil
 }

@@ -212,6 +212,10 @@ func (l *Ledger) publish(ctx context.Context, verb string, tx *Tx) (hop.Operatio
 	if tx.hand != nil {
 		updates = append(updates, git.RefUpdate{Name: publishingRef, Old: published.marker})
 	}
+	abreast, err := l.hasFolders(ctx, l.refFolders())
+	if err != nil {
+		return none, err
+	}
 	if _, err := l.db.ExecContext(ctx, `INSERT INTO intents(id, ref, old, new, accepted) VALUES(?,?,?,?,?)`,
 		t.ID, ref, t.Prev, string(commit), acceptedCommit(tx)); err != nil {
 		return none, unreadable(err)
@@ -219,7 +223,11 @@ func (l *Ledger) publish(ctx context.Context, verb string, tx *Tx) (hop.Operatio
 	if err := l.moveRefs(ctx, updates); err != nil {
 		return none, l.withdraw(ctx, t.ID, err)
 	}
-	if err := l.take(ctx, t, ref, string(commit)); err != nil {
+	folders := ""
+	if abreast {
+		folders = l.refFolders()
+	}
+	if err := l.take(ctx, t, ref, string(commit), folders); err != nil {
 		return none, err
 	}
 	return t.operation(), nil
@@ -308,8 +316,9 @@ func (l *Ledger) rehearse(ctx context.Context, t *Transaction, ref string, commi
 	return nil
 }
 
-// take takes a transaction that happened into the index.
-func (l *Ledger) take(ctx context.Context, t *Transaction, ref, commit string) error {
+// take takes a transaction that happened into the index. With it, the index has all
+// that the refs led to when their folders had the times that are given, if any.
+func (l *Ledger) take(ctx context.Context, t *Transaction, ref, commit, folders string) error {
 	tx, err := l.db.BeginTx(ctx, nil)
 	if err != nil {
 		return unreadable(err)
@@ -320,6 +329,11 @@ func (l *Ledger) take(ctx context.Context, t *Transaction, ref, commit string) e
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM intents WHERE id = ?`, t.ID); err != nil {
 		return unreadable(err)
+	}
+	if folders != "" {
+		if err := recordFolders(ctx, tx, folders); err != nil {
+			return err
+		}
 	}
 	if err := tx.Commit(); err != nil {
 		return unreadable(err)
