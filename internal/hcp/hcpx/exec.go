@@ -207,7 +207,7 @@ func execResult(r hcp.ExecResult) cli.Result {
 	if strings.TrimSpace(r.Stderr) == strings.TrimSpace(r.Error) {
 		r.Stderr = ""
 	}
-	out := cli.Result{Value: r, Text: func(p *cli.Page) { printExec(p, r) }}
+	out := cli.Result{Value: r, Line: execLine(&r), Text: func(p *cli.Page) { printExec(p, r) }}
 	if !r.OK {
 		out.Exit = 1
 	}

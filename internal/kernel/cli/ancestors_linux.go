@@ -59,10 +59,12 @@ func readProcess(pid int, name string, buffer []byte, most int) ([]byte, error) 
 			buffer = append(buffer, make([]byte, min(n+1, most-n))...)
 		}
 		got, err := untilDone(func() (int, error) { return unix.Read(fd, buffer[n:]) })
-		if err != nil || got == 0 {
+		if err != nil {
 			return buffer[:n], err
 		}
-		n += got
+		if n += got; n < len(buffer) {
+			return buffer[:n], nil // these files give all that they have at once
+		}
 	}
 }
 
@@ -101,5 +103,5 @@ func environOf(pid int, buffer []byte) Env {
 	if err != nil {
 		return Env{}
 	}
-	return NewEnv(strings.Split(string(data), "\x00"))
+	return Env{strings.Split(string(data), "\x00")}
 }

@@ -85,8 +85,14 @@ type Call struct {
 	result Result
 }
 
-// Run runs the app and returns the exit code.
+// Run runs the app, until the process is asked to end, and returns the exit code.
 func (a App) Run(ctx context.Context, inv Invocation) int {
+	ctx, stop := untilEnded(ctx)
+	defer stop()
+	return a.run(ctx, inv)
+}
+
+func (a App) run(ctx context.Context, inv Invocation) int {
 	if len(inv.Args) == 1 && inv.Args[0] == versionFlag {
 		return (&Call{Invocation: inv, App: a}).print(Result{Raw: a.versionLine()})
 	}
@@ -97,10 +103,6 @@ func (a App) Run(ctx context.Context, inv Invocation) int {
 	a.Verbs = append(slices.Clone(a.Verbs), builtin()...)
 	asked := wantsJSON(inv.Args) && !a.takesJSON(firstWord(inv.Args)) || a.JSONWhenPiped && !inv.Terminal.Stdout && !explains(inv.Args)
 	call := &Call{Invocation: inv, App: a, JSON: asked}
-	ctx, stop := untilEnded(ctx)
-	defer stop()
-	// A second signal finds the default again and ends the process.
-	context.AfterFunc(ctx, stop)
 	err := call.dispatch(ctx)
 	if err != nil {
 		call.JSON = asked // a value that --json does not take has cleared it

@@ -105,7 +105,10 @@ func Process() Invocation {
 // version alone is told without a look around.
 func Main(app App) int {
 	if len(os.Args) == 2 && os.Args[1] == versionFlag {
-		return app.Run(context.Background(), Invocation{Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr})
+		return app.run(context.Background(), Invocation{Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr})
 	}
-	return app.Run(context.Background(), Process())
+	// The signals are not given back, each by a message to another thread: the process
+	// ends.
+	ctx, _ := untilEnded(context.Background())
+	return app.run(ctx, Process())
 }

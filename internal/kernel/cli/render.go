@@ -18,6 +18,9 @@ type Result struct {
 	// Value is what --json prints. Nil prints nothing: the verb wrote its
 	// output itself, as a server or a follower does.
 	Value any
+	// Line, when not empty, is the compact JSON of the value, for a verb that writes
+	// it faster than an encoder for any type.
+	Line []byte
 	// Raw, when not empty, is what is printed without --json, as it is.
 	Raw string
 	// Text renders the value for a person at a terminal. Nil prints the value
@@ -54,6 +57,8 @@ func (c *Call) render(r Result) (string, error) {
 	switch {
 	case r.Value == nil && r.Raw == "":
 		return "", nil
+	case c.JSON && len(r.Line) > 0 && c.App.Layout == nil:
+		return string(r.Line) + "\n", nil
 	case c.JSON && r.Value != nil:
 		data, err := c.layOut(r.Value)
 		return string(data) + "\n", err

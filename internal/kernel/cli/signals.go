@@ -14,5 +14,8 @@ func untilEnded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if len(heeded) == 0 {
 		return context.WithCancel(ctx) // no signals would mean all of them
 	}
-	return signal.NotifyContext(ctx, heeded...)
+	ctx, stop := signal.NotifyContext(ctx, heeded...)
+	// A second signal finds the default again and ends the process.
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
