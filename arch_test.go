@@ -111,7 +111,7 @@ type importRule struct {
 // importRules say what a folder may import of this module. The first rule whose
 // folder matches decides.
 var importRules = []importRule{
-	{"cmd", append([]string{"internal/kernel/cli"}, commandSets...), "a main calls one command set"},
+	{"cmd", append([]string{"internal/kernel/cli", "internal/kernel/single"}, commandSets...), "a main calls one command set, and may say that it runs on one processor"},
 	{"internal/ci", nil, "the checks must run on a tree that does not build"},
 	{"internal/bridge", []string{"hcp", "hop", "hound", "internal/kernel", "internal/bridge"}, "bridges see protocols through façades"},
 	{"internal/console", []string{"hcp", "hop", "hound", "internal/kernel", "internal/bridge", "internal/console"}, "the console sees protocols through façades"},

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"bridle/internal/hcp/hcpx"
+	_ "bridle/internal/kernel/single" // what works for longer is in hcpx-kit
 )
 
 func main() { os.Exit(hcpx.Main()) }

@@ -13,8 +13,6 @@
 package hcpx
 
 import (
-	"runtime"
-
 	"bridle/hcp"
 	"bridle/internal/hcp/access"
 	"bridle/internal/hcp/advice"
@@ -35,14 +33,8 @@ const (
 	groupHosts  = "hosts"
 )
 
-// Main runs the program. A command is over in milliseconds and does one thing after
-// the other, most of it waiting for a child: on one processor the runtime starts
-// half the threads, which takes a tenth of a call. What works for longer is in
-// hcpx-kit.
-func Main() int {
-	runtime.GOMAXPROCS(1)
-	return cli.Main(App())
-}
+// Main runs the program.
+func Main() int { return cli.Main(App()) }
 
 // App returns the program.
 func App() cli.App {
