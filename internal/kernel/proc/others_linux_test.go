@@ -16,20 +16,20 @@ import (
 )
 
 // acts are the ways to change how a process runs, by its number. Each asks for what
-// any process may have.
+// any process may have, however little of the processor it was given.
 var acts = map[string]func(pid uintptr) error{
-	"setpriority": func(pid uintptr) error { return call(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, pid, 7) },
+	"setpriority": func(pid uintptr) error { return call(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, pid, 19) },
 	"ioprio_set":  func(pid uintptr) error { return call(unix.SYS_IOPRIO_SET, 1, pid, 2<<13|7) },
 	"sched_setscheduler": func(pid uintptr) error {
 		var priority int32
-		return call(unix.SYS_SCHED_SETSCHEDULER, pid, unix.SCHED_BATCH, uintptr(unsafe.Pointer(&priority)))
+		return call(unix.SYS_SCHED_SETSCHEDULER, pid, unix.SCHED_IDLE, uintptr(unsafe.Pointer(&priority)))
 	},
 	"sched_setparam": func(pid uintptr) error {
 		var priority int32
 		return call(unix.SYS_SCHED_SETPARAM, pid, uintptr(unsafe.Pointer(&priority)))
 	},
 	"sched_setattr": func(pid uintptr) error {
-		attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: 7}
+		attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_IDLE, Nice: 19}
 		return call(unix.SYS_SCHED_SETATTR, pid, uintptr(unsafe.Pointer(&attr)), 0)
 	},
 	"sched_setaffinity": func(pid uintptr) error {
@@ -55,12 +55,12 @@ var acts = map[string]func(pid uintptr) error{
 
 // groupActs do the same to groups and to whole users.
 var groupActs = map[string]func(id uintptr) error{
-	"group setpriority": func(id uintptr) error { return call(unix.SYS_SETPRIORITY, unix.PRIO_PGRP, id, 7) },
+	"group setpriority": func(id uintptr) error { return call(unix.SYS_SETPRIORITY, unix.PRIO_PGRP, id, 19) },
 	"group ioprio_set":  func(id uintptr) error { return call(unix.SYS_IOPRIO_SET, 2, id, 2<<13|7) },
 }
 
 var userActs = map[string]func(id uintptr) error{
-	"user setpriority": func(id uintptr) error { return call(unix.SYS_SETPRIORITY, unix.PRIO_USER, id, 7) },
+	"user setpriority": func(id uintptr) error { return call(unix.SYS_SETPRIORITY, unix.PRIO_USER, id, 19) },
 	"user ioprio_set":  func(id uintptr) error { return call(unix.SYS_IOPRIO_SET, 3, id, 2<<13|7) },
 }
 

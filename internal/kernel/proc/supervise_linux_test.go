@@ -80,9 +80,9 @@ func TestSupervisedRunsGiveWhatOtherRunsGive(t *testing.T) {
 
 func TestSupervisedProgramIsGivenNothingMore(t *testing.T) {
 	eachMethod(t, func(t *testing.T, m proc.Method) {
-		s := shell(`echo $0; readlink /proc/self/fd/0; for n in 3 4 5 6 7 8 9; do [ ! -e /proc/$$/fd/$n ] || readlink /proc/$$/fd/$n; done; ps -o tty= -p $$`)
+		s := shell(`echo $0; readlink /proc/self/fd/0; for n in 3 4 5 6 7 8 9; do [ ! -e /proc/$$/fd/$n ] || readlink /proc/$$/fd/$n; done; read -r _ _ _ _ _ _ tty _ </proc/$$/stat; echo $tty`)
 		r, _ := supervise(t, s, m)
-		if want := "sh\n/dev/null\n?\n"; strings.ReplaceAll(string(r.Stdout.Head), " ", "") != want {
+		if want := "sh\n/dev/null\n0\n"; string(r.Stdout.Head) != want {
 			t.Errorf("%q, want %q", r.Stdout.Head, want)
 		}
 		s = acting(t, "who")

@@ -93,11 +93,11 @@ func TestMediatedCallsOnProcessesAreReadAsTheKernelReadsThem(t *testing.T) {
 		attr := func(size uint32) uintptr {
 			raw := make([]byte, 8192)
 			binary.NativeEndian.PutUint32(raw, size)
-			binary.NativeEndian.PutUint32(raw[4:], unix.SCHED_BATCH)
-			binary.NativeEndian.PutUint32(raw[16:], 7) // as nice as it is already
+			binary.NativeEndian.PutUint32(raw[4:], unix.SCHED_IDLE)
+			binary.NativeEndian.PutUint32(raw[16:], 19) // as nice as it is already
 			return uintptr(unsafe.Pointer(&raw[0]))
 		}
-		note("own thread", raw(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, self, 7), nil)
+		note("own thread", raw(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, self, 19), nil)
 		note("the parent", raw(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, parent, 19), unix.EPERM)
 		note("the group of the mediator", raw(unix.SYS_SETPRIORITY, unix.PRIO_PGRP, 0, 19), unix.EPERM)
 		note("that group by its number", raw(unix.SYS_SETPRIORITY, unix.PRIO_PGRP, group, 19), unix.EPERM)
