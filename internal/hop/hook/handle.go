@@ -59,7 +59,7 @@ func (c Client) act(ctx context.Context, s Around, e Event) (reply Reply, err er
 	if info, err := os.Stat(e.Dir); e.Dir != "" && err == nil && info.IsDir() {
 		s.Dir = e.Dir
 	}
-	p, err := op.Open(ctx, s.Surroundings)
+	p, err := op.OpenAgain(ctx, s.Surroundings)
 	if fault.Is(err, op.CodeNoProject) {
 		return Reply{}, nil
 	}

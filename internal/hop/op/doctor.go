@@ -101,6 +101,18 @@ func (d *doctor) openLedger(ctx context.Context) error {
 	return d.rebuild(ctx, "the index was made anew from git: "+fault.From(err).Message)
 }
 
+// moveTo goes on with the project that another process has meanwhile made in another
+// working tree of the repository.
+func (d *doctor) moveTo(ctx context.Context, root string) error {
+	there, err := openAt(ctx, d.Surroundings, root)
+	if err != nil {
+		return err
+	}
+	err = d.Close()
+	*d.Project = *there
+	return err
+}
+
 // rebuild makes the index anew and reopens it.
 func (d *doctor) rebuild(ctx context.Context, why string) error {
 	if d.Ledger != nil {
@@ -108,6 +120,14 @@ func (d *doctor) rebuild(ctx context.Context, why string) error {
 			return err
 		}
 		d.Ledger = nil
+	}
+	unlock, err := d.lockFounding(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if home, found := homeOf(d.Layout.Root); found && home.made && !sameFolder(home.root, d.Layout.Root) {
+		return d.moveTo(ctx, home.root)
 	}
 	if err := d.Layout.Prepare(d.Repo.CommonDir()); err != nil {
 		return err

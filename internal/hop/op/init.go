@@ -39,9 +39,11 @@ func Init(ctx context.Context, s Surroundings, folder string) (*Project, Initial
 		return nil, Initialized{}, err
 	}
 	if !hasIndex(root) {
-		if p, done, err := initAt(ctx, s, root); err != nil || done.Created || done.Rebuilt {
+		p, done, err := initAt(ctx, s, root)
+		if err != nil || done.Created || done.Rebuilt {
 			return p, done, err
 		}
+		root = done.Root
 	}
 	p, err := openAt(ctx, s, root)
 	if err != nil {
@@ -112,7 +114,8 @@ func makeRepository(ctx context.Context, s Surroundings, folder string) (string,
 	return folder, git.Init(ctx, folder, options)
 }
 
-// initAt makes the project, one process at a time.
+// initAt makes the project, one process at a time. Where another process has made it
+// meanwhile, it only says where.
 func initAt(ctx context.Context, s Surroundings, root string) (*Project, Initialized, error) {
 	p, err := bareProject(ctx, s, root)
 	if err != nil {
@@ -127,18 +130,20 @@ func initAt(ctx context.Context, s Surroundings, root string) (*Project, Initial
 
 func (p *Project) create(ctx context.Context) (Initialized, error) {
 	done := Initialized{Root: p.Layout.Root}
-	if err := p.Layout.Prepare(p.Repo.CommonDir()); err != nil {
-		return done, err
-	}
-	wait, cancel := context.WithTimeout(ctx, initWait)
-	defer cancel()
-	unlock, err := durable.Lock(wait, p.Layout.LockFile("init"), "hop init")
+	unlock, err := p.lockFounding(ctx)
 	if err != nil {
 		return done, err
 	}
 	defer unlock()
 	if hasIndex(p.Layout.Root) {
 		return done, nil
+	}
+	if home, found := homeOf(p.Layout.Root); found && home.made {
+		done.Root = home.root
+		return done, nil
+	}
+	if err := p.Layout.Prepare(p.Repo.CommonDir()); err != nil {
+		return done, err
 	}
 	exists, err := ledger.Exists(ctx, p.Repo)
 	if err != nil {
@@ -148,6 +153,14 @@ func (p *Project) create(ctx context.Context) (Initialized, error) {
 		return p.rebuilt(ctx, done)
 	}
 	return p.first(ctx, done)
+}
+
+// lockFounding keeps other processes from making a project of the repository, also
+// those that stand in another of its working trees: its lock is the repository's.
+func (p *Project) lockFounding(ctx context.Context) (unlock func(), err error) {
+	wait, cancel := context.WithTimeout(ctx, initWait)
+	defer cancel()
+	return durable.Lock(wait, filepath.Join(p.Repo.CommonDir(), "hop-init.lock"), "hop init")
 }
 
 // rebuilt makes the index of a project anew whose folder was removed.

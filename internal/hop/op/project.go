@@ -167,6 +167,12 @@ func hasIndex(root string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// hasFolder reports whether there is a project's folder, be it without an index.
+func hasFolder(root string) bool {
+	_, err := os.Lstat(filepath.Join(root, workspace.FolderName))
+	return err == nil
+}
+
 func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

@@ -96,8 +96,11 @@ func (s *scan) ownIndex(path string) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x == nil {
+	if x == nil && s.change {
 		return &index{format: s.w.repo.format}, nil
+	}
+	if x == nil {
+		return s.headIndex()
 	}
 	for i := range x.entries {
 		e := &x.entries[i]

@@ -18,6 +18,7 @@ type scan struct {
 	old      []indexEntry
 	mark     stat // files changed at or after this time may change again unseen
 	trust    bool // whether the states in the index count
+	change   bool // whether the working tree will be changed
 	skipping bool // whether the index has entries that are not checked out
 	exclude  []string
 	maxFile  int64

@@ -113,7 +113,7 @@ func (w *Worktree) newScan(ctx context.Context, o scanOptions) (*scan, error) {
 		return nil, err
 	}
 	s := &scan{
-		ctx: ctx, w: w, exclude: trimmed(o.Exclude), maxFile: o.MaxFile, rules: rules, trust: !o.full, private: o.Index,
+		ctx: ctx, w: w, exclude: trimmed(o.Exclude), maxFile: o.MaxFile, rules: rules, trust: !o.full, change: o.change, private: o.Index,
 		sink: &sink{repo: w.repo, ctx: ctx, store: o.store, known: map[string]bool{}},
 	}
 	if err := s.remembered(); err != nil {
