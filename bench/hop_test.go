@@ -145,6 +145,7 @@ var (
 	cold      = goal{0, 0, 300.0 / 713}
 	thousand  = goal{0, 0, 120.0 / 525}
 	begun     = goal{1.15, 1.15, 1.15}
+	parked    = goal{8 / 8.6, 30.0 / 27, 120.0 / 105}
 	// A check makes a checkpoint before it has its workspace, 8, 30 and 120 ms.
 	checked = goal{(8 + 8) / 8.6, (22 + 30) / 27.0, (80 + 120) / 105.0}
 	landed  = goal{10 / 1.04, 10 / 1.04, 10 / 1.04}
@@ -249,15 +250,37 @@ func (s *hopSite) workspaces(rounds int) {
 	removed()
 	s.row("start, until the workspace is usable", m[0], "worktree add, parallel", m[1], begun)
 	s.faster("begin", m[0])
+	index := filepath.Join(filepath.Dir(s.root), "index")
+	s.start()
+	m = race(s.b, rounds, s.racer(s.park, "start", "work"), s.shell(s.workspace, pipeline(index, false), nil))
+	removed()
+	s.row("start in a parked workspace, 10 files differ", m[0], "git pipeline", m[1], parked)
 	s.run("check", s.prompt, "--", "true")
 	ten := func() { s.change(s.workspace, 10) }
-	index := filepath.Join(filepath.Dir(s.root), "index")
 	m = race(s.b, rounds, s.racer(ten, "check", s.prompt, "--", "true"), s.shell(s.workspace, pipeline(index, false), nil))
 	s.row("check -- true, pooled, 10 files differ", m[0], "git pipeline", m[1], checked)
 	s.faster("check -- true", m[0])
 	m = race(s.b, rounds, s.racer(ten, "propose", s.prompt), s.shell(s.root, "git status --porcelain", nil))
 	s.row("propose, 10 files differ", m[0], "git status", m[1], goal{})
 	s.faster("propose", m[0])
+}
+
+// park changes ten files of each workspace but that of the site, and parks them.
+func (s *hopSite) park() {
+	all, err := filepath.Glob(filepath.Join(s.root, ".hop", "workspaces", "AT_*"))
+	if err != nil {
+		s.b.Fatal(err)
+	}
+	for _, dir := range all {
+		if dir != s.workspace {
+			s.change(dir, 10)
+		}
+	}
+	cmd := exec.Command(s.hop, "gc", "--all")
+	cmd.Dir, cmd.Env = s.root, append(s.env(), "HOP_ATTEMPT_ID="+s.attempt)
+	if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("for attempts to come")) {
+		s.b.Fatalf("%v\n%s", err, out)
+	}
 }
 
 // landings land in turn from two attempts, so that each is composed with what the

@@ -352,9 +352,11 @@ type Shown struct {
 
 // Collected is what gc did.
 type Collected struct {
-	Scanned   int      `json:"scanned"`
-	Parked    int      `json:"parked"`
-	Removed   int      `json:"removed"`
+	Scanned int `json:"scanned"`
+	Parked  int `json:"parked"`
+	Removed int `json:"removed"`
+	// Pooled is how many of the removed ones are kept, emptied, for attempts to come.
+	Pooled    int      `json:"pooled"`
 	Refs      int      `json:"refs_dropped"`
 	Reclaimed int64    `json:"reclaimed_bytes"`
 	Preserved []string `json:"preserved,omitempty"`

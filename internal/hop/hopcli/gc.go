@@ -16,7 +16,7 @@ func gcCommand(c *cli.Call) *cobra.Command {
 	var r op.GCRequest
 	cmd := &cobra.Command{
 		Use:     "gc [--older-than DURATION|--all]",
-		Long:    "Records and removes the workspaces of attempts in which nothing happened for a day, and parks those attempts until they are resumed. No state is removed. The attempt that HOP_ATTEMPT_ID names is spared.",
+		Long:    "Records and removes the workspaces of attempts in which nothing happened for a day, and parks those attempts until they are resumed. One or two checkouts of them are emptied and kept for the next attempts, which then begin sooner; --all removes those that earlier runs kept. No state is removed. The attempt that HOP_ATTEMPT_ID names is spared.",
 		Example: "hop gc --older-than 72h",
 	}
 	cmd.RunE = c.Run(func(ctx context.Context, _ []string) (cli.Result, error) {
@@ -29,6 +29,9 @@ func gcCommand(c *cli.Call) *cobra.Command {
 		}
 		text := "Removed " + plural(done.Removed, "workspace", "workspaces") + ", parked " + plural(done.Parked, "attempt", "attempts") +
 			", freed " + strconv.FormatInt(done.Reclaimed, 10) + " bytes\n"
+		if done.Pooled > 0 {
+			text += "Kept " + plural(done.Pooled, "checkout", "checkouts") + " of them for attempts to come; hop gc --all removes what earlier runs kept\n"
+		}
 		for _, kept := range done.Preserved {
 			text += "Kept " + kept + "\n"
 		}

@@ -139,7 +139,7 @@ func (p *Project) cleanCopies(ctx context.Context, blobs map[git.OID]git.OID, va
 			return err
 		}
 	}
-	if _, err := workspace.Drain(ctx, p.Repo, p.Layout, func(string) int64 { return 0 }); err != nil {
+	if _, err := workspace.Drain(ctx, p.Repo, p.Layout, false, func(string) int64 { return 0 }); err != nil {
 		return err
 	}
 	busy, err := workspace.Busy(p.Layout)

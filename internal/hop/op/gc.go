@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"bridle/hop"
@@ -29,8 +30,8 @@ const statesPrefix = "refs/hop/states/"
 
 // Collect frees room: the workspaces of idle attempts are recorded and removed,
 // and those attempts are parked until they are resumed; those of closed attempts
-// are removed. No state, record or object goes. The attempt that the caller works
-// in is spared.
+// are removed. Of the newest, a few are emptied and kept for attempts to come. No
+// state, record or object goes. The attempt that the caller works in is spared.
 func (p *Project) Collect(ctx context.Context, r GCRequest) (hop.Collected, error) {
 	if r.OlderThan == 0 {
 		r.OlderThan = p.Config.GC.Idle()
@@ -40,7 +41,10 @@ func (p *Project) Collect(ctx context.Context, r GCRequest) (hop.Collected, erro
 		return hop.Collected{}, err
 	}
 	var out hop.Collected
-	for _, a := range attempts {
+	if err := p.dropChecks(ctx, !r.All, &out); err != nil {
+		return out, err
+	}
+	for _, a := range slices.Backward(attempts) {
 		if !p.Layout.Ready(a.ID, a.Workspace) {
 			continue
 		}
@@ -55,9 +59,6 @@ func (p *Project) Collect(ctx context.Context, r GCRequest) (hop.Collected, erro
 		if err := p.dropWorkspace(ctx, a, &out); err != nil {
 			out.Preserved = append(out.Preserved, a.ID+": "+fault.From(err).Message)
 		}
-	}
-	if err := p.dropChecks(ctx, &out); err != nil {
-		return out, err
 	}
 	return out, p.dropStateRefs(ctx, &out)
 }
@@ -100,8 +101,13 @@ func (p *Project) dropWorkspace(ctx context.Context, a hop.Attempt, out *hop.Col
 	p.say("removing the workspace of " + a.ID)
 	dir := p.Layout.Workspace(a.Workspace)
 	size := sizeOf(dir)
-	if err := workspace.Remove(ctx, p.Repo, p.Layout, a.ID, dir); err != nil {
+	kept, err := workspace.Retire(ctx, p.Repo, p.Layout, a.ID, dir, s.Tree, s.head)
+	if err != nil {
 		return err
+	}
+	if kept != "" {
+		out.Pooled++
+		size -= sizeOf(kept)
 	}
 	out.Removed++
 	out.Reclaimed += size
@@ -137,9 +143,9 @@ func (p *Project) park(ctx context.Context, id string, s *shot, out *hop.Collect
 	return err
 }
 
-// dropChecks removes the checkouts of the pool that nobody uses.
-func (p *Project) dropChecks(ctx context.Context, out *hop.Collected) error {
-	freed, err := workspace.Drain(ctx, p.Repo, p.Layout, sizeOf)
+// dropChecks removes the checkouts of the pool that nobody uses, but for spare ones.
+func (p *Project) dropChecks(ctx context.Context, spare bool, out *hop.Collected) error {
+	freed, err := workspace.Drain(ctx, p.Repo, p.Layout, spare, sizeOf)
 	out.Reclaimed += freed
 	return err
 }

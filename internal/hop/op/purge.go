@@ -80,7 +80,7 @@ func (h *hunt) purge(ctx context.Context, out *hop.Purge) error {
 	slices.SortFunc(out.Blobs, func(a, b hop.PurgedBlob) int { return strings.Compare(a.Blob, b.Blob) })
 	if len(replace) > 0 && !h.request.DryRun {
 		// A checkout of the pool stands at the commit that it was made for.
-		if _, err := workspace.Drain(ctx, h.Repo, h.Layout, func(string) int64 { return 0 }); err != nil {
+		if _, err := workspace.Drain(ctx, h.Repo, h.Layout, false, func(string) int64 { return 0 }); err != nil {
 			return err
 		}
 		h.say("rewriting the records")

@@ -43,7 +43,7 @@ func (p *Project) fillWorkspace(ctx context.Context, attempt hop.Attempt, at hop
 	}
 	p.say("making the workspace")
 	base := p.base(ctx, at)
-	if err := workspace.Create(ctx, p.Repo, dir, git.OID(base.GitCommit)); err != nil {
+	if err := workspace.Create(ctx, p.Repo, p.Layout, dir, git.OID(base.GitCommit)); err != nil {
 		return err
 	}
 	if base.SourceTree != at.SourceTree {

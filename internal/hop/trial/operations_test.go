@@ -14,6 +14,8 @@ type operation struct {
 	stdin string
 	// receives says that it takes what another machine did, part by part.
 	receives bool
+	// severally says that it does several things, and may leave out what it cannot do.
+	severally bool
 	// rewrites says that the command replaces a credential in earlier states.
 	rewrites bool
 	// anew says that there is no index before, and all of it afterwards.
@@ -158,6 +160,31 @@ func working() []operation {
 			p.done("check", w.prompt, "--", "true")
 			p.write(filepath.Join(w.workspace, "a.txt"), "parked\n")
 			return []string{"gc", "--all"}
+		}},
+		{name: "gc that keeps two of three", severally: true, prepare: func(p *project) []string {
+			p.done("init")
+			for _, name := range []string{"one", "two", "three"} {
+				w := p.start(name)
+				p.write(filepath.Join(w.workspace, "a.txt"), name+"\n")
+			}
+			return []string{"gc", "--all"}
+		}},
+		{name: "begin in a parked workspace", prepare: func(p *project) []string {
+			p.done("init")
+			w := p.start("work")
+			p.write(filepath.Join(w.workspace, "a.txt"), "parked\n")
+			p.write(filepath.Join(w.workspace, "new", "file.txt"), "parked\n")
+			p.write(filepath.Join(w.workspace, "left.out"), "ignored\n")
+			p.done("gc", "--all")
+			return []string{"begin", "--agent", "a", "an instruction"}
+		}},
+		{name: "check in a parked workspace", prepare: func(p *project) []string {
+			p.done("init")
+			w := p.start("work")
+			p.start("other")
+			p.done("gc", "--all")
+			p.done("resume", w.prompt)
+			return []string{"check", w.prompt, "--", "true"}
 		}},
 		{name: "cancel", prepare: func(p *project) []string {
 			p.done("init")

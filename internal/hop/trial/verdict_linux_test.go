@@ -137,7 +137,7 @@ func (now picture) since(before picture) (made []string, complete bool) {
 }
 
 // beginning reports whether operations are the first of those expected; of another
-// machine's, any part may have come.
+// machine's, and of those that do not hang together, it may be any part.
 func (v *verdict) beginning(made, expected []string) bool {
 	for _, o := range expected {
 		switch {
@@ -145,7 +145,7 @@ func (v *verdict) beginning(made, expected []string) bool {
 			return true
 		case made[0] == o:
 			made = made[1:]
-		case !v.receives:
+		case !v.receives && !v.severally:
 			return false
 		}
 	}

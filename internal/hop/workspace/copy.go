@@ -8,10 +8,22 @@ import (
 	"bridle/internal/kernel/git"
 )
 
-// Create makes a workspace with the files of a commit, detached.
-func Create(ctx context.Context, repo *git.Repository, dir string, commit git.OID) error {
+// Create makes a workspace with the files of a commit, detached: of a parked one where
+// one fits, else anew.
+func Create(ctx context.Context, repo *git.Repository, l Layout, dir string, commit git.OID) error {
+	if used, err := reuse(ctx, repo, l, dir, commit); used || err != nil {
+		return err
+	}
 	_, err := repo.AddWorktree(ctx, dir, commit)
 	return err
+}
+
+func removeCheckout(ctx context.Context, repo *git.Repository, dir string) error {
+	w, err := open(ctx, repo, dir)
+	if err != nil {
+		return durable.RemoveAll(dir)
+	}
+	return w.Remove(ctx)
 }
 
 // Snapshot takes what a workspace holds, and the commit that it stands on.

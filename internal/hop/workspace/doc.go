@@ -1,5 +1,6 @@
 // Package workspace makes, fills, reads and removes the working copies of a
-// project: one for each attempt, and a pool of clean ones for checks.
+// project: one for each attempt, and a pool of clean ones for checks and for attempts
+// to come.
 //
 // # Places
 //
@@ -10,7 +11,8 @@
 //	.hop/hop.db            the index; see package ledger
 //	.hop/config.toml       the project's configuration
 //	.hop/workspaces/AT_…   the working copy of an attempt
-//	.hop/checks/N          a clean checkout of the pool, with N.lock beside it
+//	.hop/checks/N          a clean checkout of the pool, with N.lock beside it; in the
+//	                       last places are those that were workspaces
 //	.hop/cache/            the private git indexes of workspaces
 //	.hop/locks/            one lock for each workspace
 //
@@ -21,7 +23,8 @@
 //
 //   - Working copies are detached: no branch is made or moved, and nothing of the
 //     user's folder, index or configuration is touched but info/exclude.
-//   - A workspace is removed only when everything in it is recorded.
+//   - A workspace is removed, or parked in the pool, only when everything in it is
+//     recorded. Of what an attempt had there, the next one finds nothing.
 //   - A check runs in a checkout that was proven equal to the tree it is about,
 //     apart from what the configuration put beside it, which is reported.
 package workspace

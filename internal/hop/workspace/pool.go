@@ -103,10 +103,7 @@ func (s *Slot) prepare(ctx context.Context, repo *git.Repository, c Config, tree
 	for _, k := range kept {
 		keep = append(keep, k.Path)
 	}
-	if err := s.sweep(ctx, repo, tree, keep); err != nil {
-		return err
-	}
-	if err := w.Checkout(ctx, tree); err != nil {
+	if err := s.bring(ctx, repo, w, tree, keep); err != nil {
 		return err
 	}
 	if proof == ByState {
@@ -123,9 +120,17 @@ func (s *Slot) prepare(ctx context.Context, repo *git.Repository, c Config, tree
 	return nil
 }
 
+// bring makes the files in the checkout those of the tree and what is kept.
+func (s *Slot) bring(ctx context.Context, repo *git.Repository, w *git.Worktree, tree git.OID, keep []string) error {
+	if err := s.sweep(ctx, repo, tree, keep); err != nil {
+		return err
+	}
+	return w.Checkout(ctx, tree)
+}
+
 // open opens the checkout, or makes it anew when there is none that works.
 func (s *Slot) open(ctx context.Context, repo *git.Repository, commit git.OID) (*git.Worktree, error) {
-	if w, err := open(ctx, repo, s.Dir); err == nil {
+	if w, err := openPooled(ctx, repo, s.Dir); err == nil {
 		return w, nil
 	}
 	if err := unlockTree(s.Dir); err != nil {
@@ -249,24 +254,39 @@ func unlockTree(dir string) error {
 	return durable.Explain("look through", dir, err)
 }
 
-// Drain removes the checkouts that nobody uses and returns how much they held.
-func Drain(ctx context.Context, repo *git.Repository, l Layout, size func(dir string) int64) (int64, error) {
+// openPooled opens a checkout of the pool. One that was about to become another
+// working copy, when it was cut short, is none any more: the repository's data that
+// it leads to are the other one's.
+func openPooled(ctx context.Context, repo *git.Repository, dir string) (*git.Worktree, error) {
+	w, err := open(ctx, repo, dir)
+	if err == nil && !w.Joined() {
+		err = fault.Newf(git.CodeBadWorktree, "%q has become another working copy", dir)
+	}
+	return w, err
+}
+
+// Drain removes the checkouts that nobody uses and returns how much they held. Those
+// that are parked stay where spare says so.
+func Drain(ctx context.Context, repo *git.Repository, l Layout, spare bool, size func(dir string) int64) (int64, error) {
 	var freed int64
 	for n := 1; n <= maxSlots; n++ {
-		number := strconv.Itoa(n)
-		dir := filepath.Join(l.checksDir(), number)
-		if _, err := os.Lstat(dir); err != nil {
+		dir := filepath.Join(l.checksDir(), strconv.Itoa(n))
+		if !exists(dir) && !exists(dir+asideSuffix) {
 			continue
 		}
-		release, free, err := durable.TryLock(filepath.Join(l.checksDir(), number+".lock"), "hop gc")
+		release, free, err := durable.TryLock(dir+".lock", "hop gc")
 		if err != nil {
 			return freed, err
 		}
 		if !free {
 			continue
 		}
-		freed += size(dir)
-		err = errors.Join(unlockTree(dir), removeCheckout(ctx, repo, dir))
+		freed += size(dir + asideSuffix)
+		err = durable.RemoveAll(dir + asideSuffix)
+		if !spare || n <= maxSlots-maxParked {
+			freed += size(dir)
+			err = errors.Join(err, unlockTree(dir), removePooled(ctx, repo, dir))
+		}
 		release()
 		if err != nil {
 			return freed, err
@@ -275,8 +295,8 @@ func Drain(ctx context.Context, repo *git.Repository, l Layout, size func(dir st
 	return freed, nil
 }
 
-func removeCheckout(ctx context.Context, repo *git.Repository, dir string) error {
-	w, err := open(ctx, repo, dir)
+func removePooled(ctx context.Context, repo *git.Repository, dir string) error {
+	w, err := openPooled(ctx, repo, dir)
 	if err != nil {
 		return durable.RemoveAll(dir)
 	}
@@ -288,7 +308,7 @@ func Busy(l Layout) ([]string, error) {
 	var busy []string
 	for n := 1; n <= maxSlots; n++ {
 		dir := filepath.Join(l.checksDir(), strconv.Itoa(n))
-		if _, err := os.Lstat(dir); err != nil {
+		if !exists(dir) && !exists(dir+asideSuffix) {
 			continue
 		}
 		release, free, err := durable.TryLock(dir+".lock", "hop")

@@ -37,6 +37,9 @@ const (
 // Of returns the identity in what Lstat or Stat told.
 func Of(info fs.FileInfo) Identity { return of(info) }
 
+// Links returns how many names a file has, or zero where that cannot be told.
+func Links(info fs.FileInfo) uint64 { return links(info) }
+
 // Settled reports whether a change after the instant taken, in nanoseconds, would
 // have moved the identity for certain. An identity without times never is.
 func (i Identity) Settled(taken int64) bool {

@@ -38,3 +38,19 @@ func TestTimesThatWereSetBackDoNotBringAnIdentityBack(t *testing.T) {
 		}
 	}
 }
+
+func TestLinksCountsTheNamesOfAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want := uint64(1); want < 3; want++ {
+		info, err := os.Lstat(path)
+		if err != nil || Links(info) != want {
+			t.Fatalf("%d names instead of %d, %v", Links(info), want, err)
+		}
+		if err := os.Link(path, path+"2"); want == 1 && err != nil {
+			t.Fatal(err)
+		}
+	}
+}

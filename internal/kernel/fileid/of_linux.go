@@ -15,3 +15,11 @@ func of(info fs.FileInfo) Identity {
 		Modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(),
 	}
 }
+
+func links(info fs.FileInfo) uint64 {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0
+	}
+	return uint64(st.Nlink)
+}

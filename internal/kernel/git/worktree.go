@@ -107,28 +107,43 @@ func (r *Repository) register(dir string, commit OID) (*Worktree, error) {
 	if err != nil {
 		return nil, durable.Explain("find", dir, err)
 	}
-	draft, err := r.draft()
+	link := filepath.Join(root, ".git")
+	draft, err := r.drafted(link, commit, nil)
 	if err != nil {
 		return nil, err
 	}
-	link := filepath.Join(root, ".git")
-	for _, f := range []struct{ name, text string }{
-		{"gitdir", link + "\n"}, {"commondir", "../..\n"}, {"HEAD", string(commit) + "\n"},
-	} {
-		if err := putOpen(filepath.Join(draft, f.name), []byte(f.text)); err != nil {
-			return nil, errors.Join(durable.Explain("write", filepath.Join(draft, f.name), err), durable.RemoveAll(draft))
-		}
-	}
-	admin, err := r.publish(draft, link)
+	admin, err := r.publish(draft, link, link)
 	if err != nil {
 		return nil, errors.Join(err, durable.RemoveAll(draft), durable.RemoveAll(link))
 	}
 	return &Worktree{repo: r, root: root, gitDir: admin}, nil
 }
 
+// drafted puts together what the repository keeps about a working tree whose file
+// .git is link. Its head is detached at commit; without an index it has no files.
+func (r *Repository) drafted(link string, commit OID, index []byte) (draft string, err error) {
+	if draft, err = r.draft(); err != nil {
+		return "", err
+	}
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{
+		{"gitdir", []byte(link + "\n")}, {"commondir", []byte("../..\n")}, {"HEAD", []byte(commit + "\n")}, {"index", index},
+	} {
+		if f.text == nil {
+			continue
+		}
+		if err := putOpen(filepath.Join(draft, f.name), f.text); err != nil {
+			return "", errors.Join(durable.Explain("write", filepath.Join(draft, f.name), err), durable.RemoveAll(draft))
+		}
+	}
+	return draft, nil
+}
+
 // publish gives the data of a new working tree its place, and the working tree
-// the file that leads there.
-func (r *Repository) publish(draft, link string) (string, error) {
+// the file that leads there: link, or for now at.
+func (r *Repository) publish(draft, link, at string) (string, error) {
 	all := filepath.Join(r.common, "worktrees")
 	if err := durable.MkdirAll(all, 0o777); err != nil {
 		return "", err
@@ -143,7 +158,7 @@ func (r *Repository) publish(draft, link string) (string, error) {
 			continue
 		}
 		// First the file, so that data which leads nowhere is never seen.
-		if err := durable.WriteFile(link, []byte("gitdir: "+admin+"\n"), 0o644); err != nil {
+		if err := durable.WriteFile(at, []byte("gitdir: "+admin+"\n"), 0o644); err != nil {
 			return "", err
 		}
 		err := durable.PublishDir(draft, admin)
