@@ -140,6 +140,9 @@ func unstable(path string, err error) error {
 // moved is true and c was brought up to date: whoever keeps it saves the next
 // call the reading.
 func (c *Content) Changed(dir string) (changed []string, moved bool, err error) {
+	if c.untouched(dir) {
+		return nil, false, nil
+	}
 	fresh := Content{Digest: c.Digest, Taken: now()}
 	list := false
 	for _, folder := range c.Folders {
@@ -177,6 +180,29 @@ func (c *Content) Changed(dir string) (changed []string, moved bool, err error) 
 		*c = fresh
 	}
 	return nil, touched, nil
+}
+
+// untouched reports whether every folder and file has the identity that it had, which
+// proves that nothing changed, and is so at all calls but a few.
+func (c *Content) untouched(dir string) bool {
+	place, err := fileid.OpenPlace(dir)
+	if err != nil {
+		return false
+	}
+	defer place.Close()
+	for i := range c.Folders {
+		was := &c.Folders[i].Identity
+		if id, known := place.Folder(c.Folders[i].Path); !known || id != *was || !was.Settled(c.Taken) {
+			return false
+		}
+	}
+	for i := range c.Files {
+		was := &c.Files[i].Identity
+		if id, known := place.File(c.Files[i].Path); !known || id != *was || !was.Settled(c.Taken) {
+			return false
+		}
+	}
+	return len(c.Folders) > 0
 }
 
 // relist walks the directory for names that came, and marks them. Names that
