@@ -4,7 +4,8 @@
 // Invariants:
 //
 //   - Success prints one JSON object on standard output, failure one on standard
-//     error; a person at a terminal reads sentences and diffs instead.
+//     error, both in canonical form; a person at a terminal reads sentences and
+//     diffs instead.
 //   - Exit codes are 0 for done, 1 for a failed driver, run or record, 2 for
 //     usage, broken contracts and drift, 3 for what waits for a person, 130 when
 //     interrupted.
@@ -16,6 +17,8 @@ import (
 	"runtime/debug"
 
 	"bridle/hound"
+	"bridle/internal/hound/document"
+	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/proc"
@@ -61,6 +64,7 @@ func App() cli.App {
 		Groups:          []string{groupDriver, groupWrite, groupRecord, groupProof},
 		Verbs:           verbs(),
 		Failure:         failure,
+		Layout:          layOut,
 		FailureToStderr: true,
 		JSONWhenPiped:   true,
 		UsageExit:       hound.ExitRefused,
@@ -90,7 +94,20 @@ func verbs() []cli.Verb {
 	}
 }
 
-// failureBody is how a failure is laid out, in the order of canonical JSON.
+// layOut is the form of whatever a command prints: canonical JSON, results and
+// failures alike. Only where a name is no text is it what comes closest.
+func layOut(v any) ([]byte, error) {
+	data, err := document.Canonical(v)
+	if err == nil {
+		return data, nil
+	}
+	if data, err = canon.MarshalLossy(v); err != nil {
+		return nil, err
+	}
+	return canon.Canonical(data, document.Limits())
+}
+
+// failureBody is how a failure is laid out.
 type failureBody struct {
 	Code          string   `json:"code,omitzero"`
 	Error         string   `json:"error"`

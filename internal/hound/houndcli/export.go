@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bridle/internal/hound/anchor"
+	"bridle/internal/hound/document"
 	"bridle/internal/hound/identity"
 	"bridle/internal/kernel/cli"
 )
@@ -43,6 +44,9 @@ func exportCommand(c *cli.Call) *cobra.Command {
 			}
 			envelope, err := key.Envelop(anchor.PayloadType, statement)
 			if err != nil {
+				return err
+			}
+			if envelope, err = document.Canonical(json.RawMessage(envelope)); err != nil {
 				return err
 			}
 			if output != "" {

@@ -1,18 +1,23 @@
 package houndcli_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"bridle/internal/hound/document"
 	"bridle/internal/hound/houndcli"
+	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/cli"
 	"bridle/internal/kernel/clock"
 	"bridle/internal/kernel/proc"
@@ -44,7 +49,37 @@ func run() {
 		inv.Ancestors = func() []cli.Ancestor { return cli.AncestorsBelow(root) }
 	}
 	houndcli.AlsoOn("tmpfs", "overlay")
-	os.Exit(houndcli.App().Run(context.Background(), inv))
+	answers, failures := &canonical{to: inv.Stdout}, &canonical{to: inv.Stderr}
+	inv.Stdout, inv.Stderr = answers, failures
+	code := houndcli.App().Run(context.Background(), inv)
+	for _, stream := range []*canonical{answers, failures} {
+		if bad := stream.bad(); bad != "" {
+			panic("an answer is not in canonical form: " + bad)
+		}
+	}
+	os.Exit(code)
+}
+
+// canonical passes on what a command prints, and keeps it: each line that is an
+// object must be in canonical form, whichever command it is of.
+type canonical struct {
+	to   io.Writer
+	kept bytes.Buffer
+}
+
+func (c *canonical) Write(p []byte) (int, error) {
+	c.kept.Write(p)
+	return c.to.Write(p)
+}
+
+func (c *canonical) bad() string {
+	for line := range strings.Lines(c.kept.String()) {
+		text := strings.TrimSuffix(line, "\n")
+		if json.Valid([]byte(text)) && strings.HasPrefix(text, "{") && !canon.IsCanonical([]byte(text), document.Limits()) {
+			return text
+		}
+	}
+	return ""
 }
 
 func TestScripts(t *testing.T) {
