@@ -13,7 +13,7 @@ var KernelPackages = []string{
 	"internal/hound/approval", "internal/hound/conversation", "internal/hound/credential", "internal/hound/document",
 	"internal/hound/manifest", "internal/hound/plan", "internal/hound/record", "internal/hound/snapshot",
 	"internal/kernel/canon", "internal/kernel/clock", "internal/kernel/durable", "internal/kernel/fault", "internal/kernel/git",
-	"internal/kernel/inflate", "internal/kernel/proc", "internal/kernel/redact", "internal/kernel/sandbox",
+	"internal/kernel/inflate", "internal/kernel/journal", "internal/kernel/proc", "internal/kernel/redact", "internal/kernel/sandbox",
 }
 
 // KernelSources holds the Go files of KernelPackages.
@@ -22,6 +22,6 @@ var KernelPackages = []string{
 //go:embed internal/hound/credential/*.go internal/hound/document/*.go internal/hound/manifest/*.go
 //go:embed internal/hound/plan/*.go internal/hound/record/*.go internal/hound/snapshot/*.go
 //go:embed internal/kernel/canon/*.go internal/kernel/clock/*.go internal/kernel/durable/*.go
-//go:embed internal/kernel/fault/*.go internal/kernel/git/*.go internal/kernel/inflate/*.go
+//go:embed internal/kernel/fault/*.go internal/kernel/git/*.go internal/kernel/inflate/*.go internal/kernel/journal/*.go
 //go:embed internal/kernel/proc/*.go internal/kernel/redact/*.go internal/kernel/sandbox/*.go
 var KernelSources embed.FS

@@ -3,8 +3,11 @@ package guard
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
+	"bridle/hound"
+	"bridle/internal/hound/record"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/git"
 	"bridle/internal/kernel/proc"
@@ -23,6 +26,8 @@ func (g *Guard) Examine(ctx context.Context, dir string) []Probe {
 	if !e.note("repository", err, "%s", at.Root) {
 		return e.probes
 	}
+	_, err = record.PrunedPlans(filepath.Join(at.Root, filepath.FromSlash(hound.DefaultRunRoot)))
+	e.note("removed records", err, "the list of them is as it was written, or there is none")
 	_, err = g.watch(at.Root, nil).Look(ctx)
 	e.note("snapshot", err, "every file and all of git's state can be read")
 	return e.probes

@@ -8,6 +8,7 @@ import (
 
 	"bridle/hound"
 	"bridle/internal/hound/plan"
+	"bridle/internal/hound/record"
 	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/git"
 )
@@ -47,17 +48,22 @@ func (g *Guard) Explain(ctx context.Context, manifestPath string, p *Plan) ([]Di
 	return public(plan.Compare(&p.Plan, &again.Plan)), nil
 }
 
-// Executed returns the record of a plan's execution, "" if there is none.
+// Executed returns the record of a plan's execution, or the list that names it
+// among those that were removed, "" if there is neither.
 func (g *Guard) Executed(manifestPath string, p *Plan) (string, error) {
 	s, err := g.open(manifestPath, "")
 	if err != nil {
 		return "", err
 	}
 	dir, _ := s.runDir(p.PlanID)
-	if _, err := os.Lstat(dir); err != nil {
-		return "", nil //nolint:nilerr // what cannot be looked at is no record
+	if _, err := os.Lstat(dir); err == nil {
+		return dir, nil
 	}
-	return dir, nil
+	gone, err := record.PrunedPlans(filepath.Dir(dir))
+	if slices.Contains(gone, p.PlanID) {
+		return filepath.Join(filepath.Dir(dir), record.Pruned), nil
+	}
+	return "", err
 }
 
 func public(found []plan.Difference) []Difference {

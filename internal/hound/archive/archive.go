@@ -177,6 +177,9 @@ func Remove(ctx context.Context, root string, runs []Run, now time.Time) error {
 	if len(runs) == 0 {
 		return nil
 	}
+	if _, err := record.PrunedPlans(root); err != nil {
+		return err
+	}
 	log, err := journal.Open(filepath.Join(root, Journal), journal.Options{Holder: "hound gc"})
 	if err != nil {
 		return err

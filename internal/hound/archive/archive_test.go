@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"bridle/internal/hound/record"
 	"bridle/internal/kernel/journal"
 	houndspec "bridle/spec/hound"
 )
@@ -149,5 +150,67 @@ func TestRemovedRecordsLeaveTheirDigestsInAChain(t *testing.T) {
 	outside := Run{PlanID: planID, Path: filepath.Join(t.TempDir(), planID)}
 	if err := Remove(context.Background(), root, []Run{outside}, time.Now()); err == nil {
 		t.Error("a record elsewhere is removed")
+	}
+}
+
+// A list of removed records is whole, or nobody knows what it named.
+func TestAListThatIsNotAsItWasWrittenIsRefusedAndNamed(t *testing.T) {
+	root := root(t)
+	list := filepath.Join(root, Journal)
+	if gone, err := record.PrunedPlans(root); err != nil || gone != nil {
+		t.Fatal(gone, err)
+	}
+	log, err := journal.Open(list, journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"1", "2", "3"} {
+		if _, err := log.Append(context.Background(), Pruned{Event: "pruned", PlanID: strings.Repeat(id, 64)}, journal.NoSync); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := string(data)
+	lines := strings.SplitAfter(whole, "\n")
+	for name, c := range map[string]struct{ text, named string }{
+		"as it was":           {whole, ""},
+		"cut off in a line":   {whole + `{"seq":4,"prev":"0`, ""},
+		"a plan's id changed": {strings.Replace(whole, "111", "112", 1), "line"},
+		"a line removed":      {lines[0] + lines[2], "line 2"},
+		"the first removed":   {lines[1] + lines[2], "line 1"},
+		"lines changed round": {lines[1] + lines[0] + lines[2], "line"},
+		"a line between":      {lines[0] + "{}\n" + lines[1] + lines[2], "line 2"},
+		"no line at the end":  {whole + "nonsense\n", "line 4"},
+		"an empty line":       {lines[0] + "\n" + lines[1] + lines[2], "line 2"},
+		"another event":       {strings.Replace(lines[0], `"pruned"`, `"kept"`, 1), "line 1"},
+		"no plan's id":        {strings.Replace(lines[0], "1111", "111", 1), "line 1"},
+	} {
+		if err := os.WriteFile(list, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		gone, err := record.PrunedPlans(root)
+		if good := c.named == ""; good != (err == nil) || good && len(gone) != 3 || !good && !strings.Contains(err.Error(), c.named) {
+			t.Errorf("%s: %v, %v", name, gone, err)
+		}
+		if c.named == "" {
+			continue
+		}
+		if record.Exists(filepath.Join(root, strings.Repeat("9", 64))) == nil {
+			t.Errorf("%s: a plan that the list may have named is executed", name)
+		}
+		runs, err := List(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen, _ := Choose(runs, Rule{})
+		if Remove(context.Background(), root, chosen, time.Now()) == nil {
+			t.Errorf("%s: records are removed on top of it", name)
+		}
 	}
 }

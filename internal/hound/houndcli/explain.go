@@ -2,12 +2,14 @@ package houndcli
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"bridle/hound"
 	"bridle/hound/guard"
+	"bridle/internal/hound/archive"
 	"bridle/internal/kernel/cli"
 )
 
@@ -15,7 +17,7 @@ type explainResult struct {
 	SchemaVersion string             `json:"schema_version"`
 	PlanID        string             `json:"plan_id"`
 	Holds         bool               `json:"holds"`
-	Executed      string             `json:"executed,omitzero"` // the record, when it was
+	Executed      string             `json:"executed,omitzero"` // the record, when it was, or the list of removed ones
 	Differences   []guard.Difference `json:"differences"`
 }
 
@@ -64,7 +66,11 @@ func (r explainResult) print(c *cli.Call, p *cli.Page) {
 	}
 	if r.Executed != "" {
 		p.Line(p.Red("executed"), "  a plan is executed once, and this one was")
-		p.Line(p.Dim("next: "), "hound verify ", nearby(c, r.Executed))
+		if filepath.Base(r.Executed) == archive.Journal {
+			p.Line("its record was removed since: ", nearby(c, r.Executed))
+		} else {
+			p.Line(p.Dim("next: "), "hound verify ", nearby(c, r.Executed))
+		}
 	}
 	if len(r.Differences) == 0 {
 		return

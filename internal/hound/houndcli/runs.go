@@ -7,14 +7,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bridle/hound"
 	"bridle/internal/hound/archive"
+	"bridle/internal/hound/record"
 	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/fault"
 )
 
 type runsResult struct {
 	SchemaVersion string        `json:"schema_version"`
 	Root          string        `json:"root"`
 	Runs          []archive.Run `json:"runs"`
+	// Problem is what is wrong with the list of removed records.
+	Problem string `json:"problem,omitzero"`
 }
 
 func runsCommand(c *cli.Call) *cobra.Command {
@@ -37,12 +42,20 @@ func runsCommand(c *cli.Call) *cobra.Command {
 			return cli.Result{}, err
 		}
 		r := runsResult{SchemaVersion: "hound.runs.v1", Root: root, Runs: runs}
-		return cli.Result{Value: r, Text: r.print}, nil
+		out := cli.Result{}
+		if _, err := record.PrunedPlans(root); err != nil {
+			r.Problem, out.Exit = fault.From(err).Message, hound.ExitFailed
+		}
+		out.Value, out.Text = r, r.print
+		return out, nil
 	})
 	return cmd
 }
 
 func (r runsResult) print(p *cli.Page) {
+	if r.Problem != "" {
+		p.Line(p.Red("fails"), "  ", r.Problem)
+	}
 	if len(r.Runs) == 0 {
 		p.Line(p.Dim("no runs in " + r.Root))
 		return

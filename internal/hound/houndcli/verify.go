@@ -2,6 +2,8 @@ package houndcli
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -10,7 +12,10 @@ import (
 	"bridle/internal/hound/anchor"
 	"bridle/internal/hound/document"
 	"bridle/internal/hound/identity"
+	"bridle/internal/hound/record"
 	"bridle/internal/kernel/cli"
+	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/redact"
 )
 
 // verifyFlags are the flags of verify.
@@ -44,11 +49,23 @@ func verifyCommand(c *cli.Call) *cobra.Command {
 		if err != nil {
 			return cli.Result{}, err
 		}
+		warnOfList(c, v, path)
 		out, err := answer(v)
 		out.Text = func(p *cli.Page) { printVerified(p, v) }
 		return out, err
 	})
 	return cmd
+}
+
+// warnOfList says so when the list of removed records beside a record that verifies
+// is not as it was written: the record is whole, and what lies around it is not.
+func warnOfList(c *cli.Call, v *hound.Verification, path string) {
+	if v.SchemaVersion != hound.SchemaRunVerified {
+		return
+	}
+	if _, err := record.PrunedPlans(filepath.Dir(path)); err != nil {
+		_, _ = fmt.Fprintf(c.Stderr, "hound: warning: %s\n", redact.Visible(fault.From(err).Message))
+	}
 }
 
 func printVerified(p *cli.Page, v *hound.Verification) {

@@ -36,10 +36,6 @@ type Directory struct {
 	written map[string][]byte
 }
 
-// Pruned is the file beside the records with the digests of those that were
-// removed.
-const Pruned = "pruned.jsonl"
-
 // Exists refuses to go on when the plan has a record already, or had one.
 func Exists(path string) error {
 	_, err := os.Lstat(path)
@@ -58,15 +54,12 @@ func Exists(path string) error {
 // same. A list that cannot be read may name any plan.
 func removed(path string) error {
 	dir, planID := filepath.Split(path)
-	list := filepath.Join(dir, Pruned)
-	data, err := readFile(list, func(file fs.FileInfo) bool { return file.Mode().IsRegular() })
+	ids, err := PrunedPlans(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
 	case err != nil:
-		return fault.Newf(hound.CodeUnreadable, "the list of removed records %q cannot be read", list).
-			WithHint("without it nobody knows which plans were executed").Because(err).WithExit(hound.ExitRefused)
-	case bytes.Contains(data, []byte(`"plan_id":"`+planID+`"`)):
+		return err
+	case slices.Contains(ids, planID):
+		list := filepath.Join(dir, Pruned)
 		return fault.Newf(hound.CodeRunExists, "the plan was executed before: %q names its record among those that were removed", list).
 			WithHint("a plan is executed once; make a new one").WithExit(hound.ExitRefused)
 	}
