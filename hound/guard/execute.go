@@ -141,6 +141,7 @@ type run struct {
 	answered *hound.Response
 	cleanup  *hound.Cleanup
 	changes  []change
+	before   look
 	after    look
 	err      error // what kept the run from being judged, or ended it early
 }
@@ -163,7 +164,7 @@ func (x *execution) drive(ctx context.Context) run {
 	}
 	answer, asked := x.driver.Ask(ctx, x.plan.Request())
 	x.guard.unproven(hound.ModeExecute, asked, answer.Cleanup)
-	r := run{answered: answer.Response, cleanup: &answer.Cleanup, err: asked}
+	r := run{answered: answer.Response, cleanup: &answer.Cleanup, before: before, err: asked}
 	if r.after, err = x.watcher.Look(context.WithoutCancel(ctx)); err != nil {
 		if !isInterrupt(asked) {
 			r.err = err

@@ -310,6 +310,18 @@ func TestExecutionIsHeldToItsPlan(t *testing.T) {
 		"a twin composed otherwise": {
 			effects("notes/\u00e9", "0644", "", "new\n"), "echo new >notes/e\u0301", "not planned",
 		},
+		"new folders under any usual mask": {
+			effects("notes/a/b/new.txt", "0644", "", "new\n"), "mkdir -m 700 notes/a; mkdir -m 2775 notes/a/b; echo new >notes/a/b/new.txt", "",
+		},
+		"a new folder for anybody": {
+			effects("notes/a/b/new.txt", "0644", "", "new\n"), "mkdir -p notes/a/b; echo new >notes/a/b/new.txt; chmod 777 notes/a", `folder "notes/a" with the mode 0777`,
+		},
+		"a sticky new folder": {
+			effects("notes/a/new.txt", "0644", "", "new\n"), "mkdir notes/a; echo new >notes/a/new.txt; chmod 1755 notes/a", "mode 1755",
+		},
+		"a new folder that its owner cannot list": {
+			effects("notes/a/new.txt", "0644", "", "new\n"), "mkdir notes/a; echo new >notes/a/new.txt; chmod 300 notes/a", "notes/a",
+		},
 		"answer planned": {create, "echo new >notes/new.txt; printf '{\"schema_version\":\"hound.driver.response.v1\",\"ok\":true,\"outcome\":\"planned\"}'; exit", "outcome planned"},
 		"answer held":    {create, "echo new >notes/new.txt; printf '{\"schema_version\":\"hound.driver.response.v1\",\"ok\":false,\"outcome\":\"held\"}'; exit", `outcome "held"`},
 		"no answer":      {create, "echo new >notes/new.txt; exit", "no strict JSON"},

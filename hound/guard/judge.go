@@ -3,7 +3,9 @@ package guard
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bridle/hound"
@@ -33,6 +35,9 @@ func (x *execution) judge(r run, altered []string, changes []change) error {
 	}
 	if missing := minus(want, changed); len(missing) > 0 {
 		return x.refuse("the driver did not change what was planned: %s", named(missing))
+	}
+	if bad := x.badFolders(r.before, r.after); bad != "" {
+		return x.refuse("%s", bad)
 	}
 	if miss := plan.Misses(x.plan.Expected, r.after); miss != "" {
 		return x.refuse("%s", miss)
@@ -81,6 +86,28 @@ func (x *execution) badPlaces(after look) string {
 			dir = dir[:strings.LastIndexByte(dir, '/')]
 			if kind := after.At(dir).Kind; kind != "" && kind != plan.KindDirectory {
 				return "what was planned lies behind no folder: " + named([]string{path})
+			}
+		}
+	}
+	return ""
+}
+
+// badFolders names a folder that was made for a planned file with a mode that no
+// plan names and no umask explains: one that anybody may write to would let others
+// put another file in its place, one that is closed to its owner hides it. A set
+// group bit is handed down by the folder above.
+func (x *execution) badFolders(before, after look) string {
+	const least, most, handedDown = 0o700, 0o775, 0o2000
+	for _, path := range x.plan.Expected.Paths() {
+		for dir := path; strings.Contains(dir, "/"); {
+			dir = dir[:strings.LastIndexByte(dir, '/')]
+			made := after.At(dir)
+			if made.Kind != plan.KindDirectory || before.At(dir).Kind == plan.KindDirectory {
+				continue
+			}
+			mode, err := strconv.ParseUint(made.Mode, 8, 16)
+			if err != nil || mode&least != least || mode&^(most|handedDown) != 0 {
+				return fmt.Sprintf("the driver made the folder %q with the mode %s; new folders have at least 0700 and at most 0775", dir, made.Mode)
 			}
 		}
 	}

@@ -32,6 +32,11 @@ func damaged(path, what string) error {
 		WithHint("run git fsck, and repair the repository first")
 }
 
+func misconfigured(err error) error {
+	return fault.Newf(CodeDamaged, "the repository's configuration is damaged: %s", fault.From(err).Message).
+		WithHint("correct the file that git names").Because(err)
+}
+
 // cause is what went wrong without the path, which is named already.
 func cause(err error) string {
 	type unwrapper interface{ Unwrap() error }

@@ -345,6 +345,8 @@ func TestUnfitRepositoriesAreRefusedByName(t *testing.T) {
 		"other worktree":  {`git config core.worktree /tmp`, "", snapshot.CodeUnsupported, "core.worktree"},
 		"damaged index":   {`printf 'x' >> .git/index`, "", snapshot.CodeDamaged, "index"},
 		"damaged head":    {`echo nonsense > .git/HEAD`, "", snapshot.CodeDamaged, "HEAD"},
+		"damaged config":  {`git commit -q --allow-empty -m y; echo '[core' >> .git/config`, "", snapshot.CodeDamaged, "configuration is damaged"},
+		"damaged include": {`git config include.path ../inc; printf '[a\nx' > inc`, "", snapshot.CodeDamaged, "configuration is damaged"},
 		"gone alternates": {`echo /no/such/store > .git/objects/info/alternates`, "", snapshot.CodeUnreadable, "/no/such/store"},
 	} {
 		t.Run(name, func(t *testing.T) {

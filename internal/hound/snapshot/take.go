@@ -154,6 +154,12 @@ func (s *Snapshot) checkObjects(ctx context.Context, now int64, base *Snapshot) 
 	if s.integrity != nil && (!fault.Is(s.integrity, git.CodeFailed) || ctx.Err() != nil) {
 		return errors.Join(s.integrity, context.Cause(ctx))
 	}
+	if s.integrity != nil {
+		// A check that git did not even begin says nothing of the objects.
+		if err := s.options.Git.Configured(ctx, s.repository.root); err != nil {
+			return misconfigured(err)
+		}
+	}
 	return nil
 }
 

@@ -24,6 +24,14 @@ func (p Program) Fsck(ctx context.Context, root string) error {
 	return err
 }
 
+// Configured has git read the configuration of the repository whose working tree
+// has its root at a place. It fails with git_failed where git cannot make sense of
+// it, which fails every other command as well.
+func (p Program) Configured(ctx context.Context, root string) error {
+	_, err := p.run(ctx, call{dir: root, home: os.DevNull, args: []string{"config", "--null", "--list"}, reason: findings})
+	return err
+}
+
 // findings are the first things that a check found, on one line. What is missing
 // stands on standard output, what is damaged on standard error.
 func findings(stdout, stderr []byte) []byte {
