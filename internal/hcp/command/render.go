@@ -80,6 +80,25 @@ func Render(m *hcp.Manifest, key string, args hcp.Args) (Argv, error) {
 	if err != nil {
 		return Argv{}, err
 	}
+	return f.render(m, checked)
+}
+
+// CheckAndRender is Check and then Render, with one reading of the declaration. A
+// pack that wraps nothing has no command line.
+func CheckAndRender(m *hcp.Manifest, key string, args hcp.Args) (checked hcp.Args, argv Argv, err error) {
+	f, err := formOf(m, key)
+	if err != nil {
+		return nil, Argv{}, err
+	}
+	if checked, err = f.check(args); err != nil || m.EffectiveKind() != hcp.KindWrap {
+		return checked, Argv{}, err
+	}
+	argv, err = f.render(m, checked)
+	return checked, argv, err
+}
+
+// render renders checked arguments.
+func (f *form) render(m *hcp.Manifest, checked hcp.Args) (Argv, error) {
 	argv := Argv{Name: f.programName(m)}
 	if m.Wrap != nil {
 		argv.Bin = m.Wrap.Bin

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -476,6 +477,27 @@ func TestWorkspaceRefIsSplit(t *testing.T) {
 	for _, text := range []string{"", "Workspace:a", "see workspace:a", "xworkspace:a", "--file=x/workspace:a"} {
 		if before, rel, ok := WorkspaceRef(text); ok {
 			t.Errorf("WorkspaceRef(%q) = %q, %q", text, before, rel)
+		}
+	}
+}
+
+func TestCheckingAndRenderingTogetherSayWhatTheyDoApart(t *testing.T) {
+	wrap := wrapOf(t, `{"show":{"cli":["show","{{id}}"],"args":{"type":"object","properties":{"id":{"type":"string"},"n":{"type":"integer"}},"required":["id"]}}}`)
+	plain := *wrap
+	plain.Kind, plain.Wrap = hcp.KindComposite, nil
+	for _, m := range []*hcp.Manifest{wrap, &plain} {
+		for _, args := range []hcp.Args{{"id": "a"}, {"id": "a", "n": "1"}, {"id": ""}, {}, {"id": "a", "other": "b"}} {
+			for _, key := range []string{"show", "nothing"} {
+				want, wantErr := Check(m, key, args)
+				var argv Argv
+				if wantErr == nil && m.EffectiveKind() == hcp.KindWrap {
+					argv, wantErr = Render(m, key, want)
+				}
+				got, gotArgv, err := CheckAndRender(m, key, args)
+				if fmt.Sprint(err) != fmt.Sprint(wantErr) || !reflect.DeepEqual(got, want) || err == nil && !reflect.DeepEqual(gotArgv, argv) {
+					t.Errorf("%s %v: %v %v (%v), want %v %v (%v)", key, args, got, gotArgv, err, want, argv, wantErr)
+				}
+			}
 		}
 	}
 }

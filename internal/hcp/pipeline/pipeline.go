@@ -241,16 +241,8 @@ func (p *Pipeline) checkArguments(_ context.Context, c *call) *fault.Error {
 		return fault.From(err)
 	}
 	c.control = control
-	if c.args, err = command.Check(&c.pack.Manifest, c.Key, args); err != nil {
-		return fault.From(err)
-	}
-	if c.pack.Kind != hcp.KindWrap {
-		return nil
-	}
-	if c.argv, err = command.Render(&c.pack.Manifest, c.Key, c.args); err != nil {
-		return fault.From(err)
-	}
-	return nil
+	c.args, c.argv, err = command.CheckAndRender(&c.pack.Manifest, c.Key, args)
+	return refusal(err)
 }
 
 // confirm applies mode, rules and approvals (§4.5, RFC 0006).
