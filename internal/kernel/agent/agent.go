@@ -32,9 +32,11 @@ func Marker(environ []string, more ...string) (name string, found bool) {
 		}
 	}
 	for _, entry := range environ {
-		name, value, _ := strings.Cut(entry, "=")
 		for _, prefix := range prefixes {
-			if strings.HasPrefix(name, prefix) && marks(value) {
+			if !strings.HasPrefix(entry, prefix) {
+				continue
+			}
+			if name, value, _ := strings.Cut(entry, "="); marks(value) {
 				return name, true
 			}
 		}
@@ -46,8 +48,8 @@ func Marker(environ []string, more ...string) (name string, found bool) {
 // one counts, as in a process started with them.
 func set(environ []string, name string) bool {
 	for _, entry := range slices.Backward(environ) {
-		key, value, found := strings.Cut(entry, "=")
-		if found && same(key, name) {
+		if n := len(name); len(entry) > n && entry[n] == '=' && same(entry[:n], name) {
+			value := entry[n+1:]
 			return marks(value) && (name != "AGENT" || value == "1")
 		}
 	}
