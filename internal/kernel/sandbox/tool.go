@@ -86,8 +86,11 @@ func (g guard) owns(path string) bool {
 
 func newGuard(t Tool) guard {
 	g := guard{home: resolved(t.RealHome)}
-	for _, path := range append([]string{t.RealHome}, t.Protected...) {
-		if path != "" {
+	if t.RealHome != "" {
+		g.protected = append(g.protected, g.home)
+	}
+	for _, path := range t.Protected {
+		if path != "" && path != t.RealHome {
 			g.protected = append(g.protected, resolved(path))
 		}
 	}
