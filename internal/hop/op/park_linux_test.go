@@ -155,6 +155,48 @@ func TestAParkedWorkspaceIsReusedAndKeepsNothing(t *testing.T) {
 	}
 }
 
+// TestAParkedWorkspaceIsFilledAsANewOneIs looks at seeds, at the setup command, and at the
+// empty folder of a submodule.
+func TestAParkedWorkspaceIsFilledAsANewOneIs(t *testing.T) {
+	p, root := demo(t, map[string]string{"a": "a\n", ".gitignore": ".env\nmade\n", ".env": "of the project\n"})
+	first := begun(t, p)
+	gitAs(t, first.Workspace, "update-index", "--add", "--cacheinfo", "160000,"+gitAs(t, root, "rev-parse", "refs/hop/accepted")+",sub")
+	if err := os.Mkdir(filepath.Join(first.Workspace, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	made, err := p.Propose(ctx, ProposeRequest{State: first.Prompt.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Land(ctx, LandRequest{Verb: "land", Proposals: []string{made.Proposal.ID}}); err != nil {
+		t.Fatal(err)
+	}
+	put(t, first.Workspace, ".env", "of the earlier attempt\n")
+	put(t, first.Workspace, "made", "by the earlier attempt\n")
+	before := identity(t, first.Workspace)
+	if out := collected(t, p); out.Pooled != 1 {
+		t.Fatalf("%+v", out)
+	}
+	p.Config.Seed.Copy = []string{".env"}
+	p.Config.Setup.Command = []string{"sh", "-c", "set -C; echo setup > made"} // fails where it is there
+	second := begun(t, p)
+	if !os.SameFile(before, identity(t, second.Workspace)) {
+		t.Error("the parked workspace was not used")
+	}
+	for name, want := range map[string]string{".env": "of the project\n", "made": "setup\n"} {
+		if data, err := os.ReadFile(filepath.Join(second.Workspace, name)); err != nil || string(data) != want {
+			t.Errorf("%s holds %q, %v", name, data, err)
+		}
+	}
+	if got := gitAs(t, second.Workspace, "status", "--porcelain"); got != "" {
+		t.Errorf("it differs: %s", got)
+	}
+	if got := gitAs(t, second.Workspace, "ls-files", "--stage", "sub"); !strings.HasPrefix(got, "160000 ") || !identity(t, filepath.Join(second.Workspace, "sub")).IsDir() {
+		t.Errorf("the submodule is %q", got)
+	}
+}
+
 // TestAWorkspaceThatSomebodyCanReachIsNotParked has a file of it under another name,
 // and a process in it.
 func TestAWorkspaceThatSomebodyCanReachIsNotParked(t *testing.T) {
