@@ -38,6 +38,31 @@ func privateKey(s *scan, at, end int) {
 	s.skip = max(s.skip, to)
 }
 
+// encodedKey looks at a private key whose frame and lines are encoded for a URL or
+// a form.
+func encodedKey(s *scan, at, end int) {
+	if at < s.skip {
+		return
+	}
+	label := s.text[end:min(len(s.text), end+32)]
+	if !strings.Contains(label, "PRIVATE") || !strings.Contains(label, "KEY") {
+		return
+	}
+	limit := min(len(s.text), end+longestKey)
+	if i := strings.Index(s.text[end:limit], "BEGIN"); i >= 0 {
+		limit = end + i
+	}
+	to := end
+	for to < limit && (isAlnum(s.text[to]) || strings.IndexByte("%+/=-_.~", s.text[to]) >= 0) {
+		to++
+	}
+	if !hasKey(s.text[end:to]) {
+		return
+	}
+	s.add(at, to, KindPrivateKey, "pem")
+	s.skip = max(s.skip, to)
+}
+
 // keyBody is the end of what may be the inside of a key: base64 and its lines.
 func (s *scan) keyBody(from, limit int) int {
 	i := from

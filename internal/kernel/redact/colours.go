@@ -7,18 +7,22 @@ const colourStart = "\x1b["
 
 // throughColours looks at a text as a terminal shows it: a colour between a name
 // and its value, or within either, hides neither.
-func throughColours(text string) []Finding {
-	shown := make([]byte, 0, len(text))
+func throughColours(text string) []Finding { return shown(text, sequence) }
+
+// shown looks at a text without the parts of which hidden, given the rest of the
+// text, says how long they are.
+func shown(text string, hidden func(rest string) int) []Finding {
+	seen := make([]byte, 0, len(text))
 	where := make([]int, 0, len(text))
 	for i := 0; i < len(text); {
-		if n := sequence(text[i:]); n > 0 {
+		if n := hidden(text[i:]); n > 0 {
 			i += n
 			continue
 		}
-		shown, where = append(shown, text[i]), append(where, i)
+		seen, where = append(seen, text[i]), append(where, i)
 		i++
 	}
-	s := &scan{text: string(shown)}
+	s := &scan{text: string(seen)}
 	s.run(theTable())
 	for n, f := range s.found {
 		s.found[n].Start, s.found[n].End = where[f.Start], where[f.End-1]+1

@@ -11,6 +11,10 @@ func contextAnchors() []anchor {
 	all := []anchor{
 		{text: markerStart, look: skipMarker},
 		{text: "-----BEGIN ", look: privateKey},
+		{text: "-----BEGIN%20", look: encodedKey},
+		{text: "-----BEGIN+", look: encodedKey},
+		{text: "%2D%2DBEGIN", look: encodedKey},
+		{text: "%2d%2dBEGIN", look: encodedKey},
 		{text: "Private-Lines:", look: putty},
 		{text: "<secret>", fold: true, look: tagged},
 		{text: "eyJ", look: jwt},
@@ -44,6 +48,9 @@ func contextAnchors() []anchor {
 		{text: "chpasswd", look: piped},
 		{text: "sudo -S", look: piped},
 		{text: "-stdin", look: piped},
+		{text: "send ", look: sent},
+		{text: "send(", look: sent},
+		{text: "sendline(", look: sent},
 	}
 	// The parts of names that promise a secret.
 	for _, part := range [...]string{"pass", "pwd", "pw:", "pw=", "_pw", "secret", "token", "key", "cred", "auth", "sess", "sid=", "jwt", "_pat", "psk", "bindpw"} {

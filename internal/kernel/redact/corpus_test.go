@@ -85,7 +85,9 @@ func touches(f redact.Finding, labels []corpus.Span) bool {
 	return false
 }
 
-// The rules may be tuned on this set, so it shows that nothing got worse.
+// The rules may be tuned on this set, so it shows that nothing got worse. Of the 45
+// credentials in its last 40 samples, written for places away from their names, 36
+// were missed before there were rules for them; one is.
 func TestTheTuningSetIsFound(t *testing.T) {
 	if s := measure(t, "testdata/corpus/tune", 1); s.recall() < 0.99 || s.falseHits() > 0.01 || s.beside() > 0.01 {
 		t.Errorf("%+v", s)

@@ -115,6 +115,9 @@ func findOnce(text string) []Finding {
 	if strings.Contains(text, colourStart) {
 		s.found = append(s.found, throughColours(text)...)
 	}
+	if isWordDiff(text) {
+		s.found = append(s.found, throughWordDiff(text)...)
+	}
 	return join(s.found)
 }
 
@@ -177,8 +180,9 @@ type scan struct {
 	// that no stretch is read again and again.
 	skip int
 	// The same for single rules: how far there is no end of a tag, which object
-	// was looked at as a key, which command line as one of which command.
-	untagged, keyed, commanded int
+	// was looked at as a key, which command line as one of which command,
+	// which rows as those of a table.
+	untagged, keyed, commanded, tabled int
 	command                    *command
 }
 

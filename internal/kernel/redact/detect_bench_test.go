@@ -61,6 +61,10 @@ func BenchmarkRedactHostile1MiB(b *testing.B) {
 		"cookies":  "cookie:a=b;",
 		"spoken":   "password a ",
 		"tokens":   "ghp_",
+		"heads":    "token,",
+		"rows":     "token,token\n",
+		"words":    "[-{+",
+		"below":    "password:\n",
 	} {
 		b.Run(name, func(b *testing.B) { benchmarkRedact(b, line) })
 	}
