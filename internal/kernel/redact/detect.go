@@ -183,7 +183,7 @@ type scan struct {
 	// was looked at as a key, which command line as one of which command,
 	// which rows as those of a table.
 	untagged, keyed, commanded, tabled int
-	command                    *command
+	command                            *command
 }
 
 // add records a finding, without the markers within.
