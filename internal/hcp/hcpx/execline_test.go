@@ -50,8 +50,16 @@ func TestALineOfAResultIsWhatTheEncoderWrites(t *testing.T) {
 		}
 	})
 	for _, r := range []hcp.ExecResult{
-		{Preview: &hcp.CallPreview{}}, {Approval: &hcp.ApprovalRequest{}}, {Access: &hcp.AccessNote{}}, {ReadMore: &hcp.ReadMore{}},
-		{Stdout: "\xff"}, {Notes: []string{"\xff"}}, {Result: []byte{}}, {Result: []byte(`{"a":1,"a":2}`)}, {Result: []byte("[1")}, {Result: []byte("\"\xff\"")},
+		{Preview: &hcp.CallPreview{}},
+		{Approval: &hcp.ApprovalRequest{}},
+		{Access: &hcp.AccessNote{}},
+		{ReadMore: &hcp.ReadMore{}},
+		{Stdout: "\xff"},
+		{Notes: []string{"\xff"}},
+		{Result: []byte{}},
+		{Result: []byte(`{"a":1,"a":2}`)},
+		{Result: []byte("[1")},
+		{Result: []byte("\"\xff\"")},
 	} {
 		if got := execLine(&r); got != nil {
 			t.Errorf("%+v is written as %s", r, got)
