@@ -5,14 +5,19 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
+	"encoding/base32"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -233,6 +238,97 @@ func TestSecretIsFoundInsideAttachments(t *testing.T) {
 		}
 	}
 }
+
+// each writes every byte of a value by one format.
+func each(format, value string) string {
+	var b strings.Builder
+	for _, c := range []byte(value) {
+		fmt.Fprintf(&b, format, c)
+	}
+	return b.String()
+}
+
+func wide(order binary.AppendByteOrder, value string) string {
+	var b []byte
+	for _, unit := range utf16.Encode([]rune(value)) {
+		b = order.AppendUint16(b, unit)
+	}
+	return string(b)
+}
+
+// Forms that encoders of languages, shells, mark-up and other systems give.
+func TestSecretIsFoundInFormsThatAreSeldomUsed(t *testing.T) {
+	b64 := base64.StdEncoding.EncodeToString
+	b32 := func(s string) string { return base32.StdEncoding.EncodeToString([]byte(s)) }
+	for _, value := range []string{secret, "hunter2", "ab12"} {
+		for name, text := range map[string]string{
+			"UTF-16 little":         "x: " + wide(binary.LittleEndian, value) + ".",
+			"UTF-16 big":            "x: " + wide(binary.BigEndian, value) + ".",
+			"UTF-16 in base64":      b64([]byte(wide(binary.LittleEndian, "x "+value+" end of it"))),
+			"UTF-16 in hexadecimal": hex.EncodeToString([]byte(wide(binary.BigEndian, "x "+value+" end of it"))),
+			"base32":                b32(value + "12345"),
+			"base32 behind one":     "see " + b32("x"+value+"12345") + " there",
+			"base32 behind two":     b32("xx" + value + "12345"),
+			"base32 behind three":   b32("xxx" + value + "12345"),
+			"base32 behind four":    strings.ToLower(b32("xxxx" + value + "12345")),
+			"gzip in base32":        b32(zip(t, "x"+value)),
+			"hexadecimal escapes":   "a " + each(`\x%02x`, value),
+			"upper ones":            each(`\x%02X`, value),
+			"octal escapes":         each(`\%03o`, value),
+			"octal of shells":       each(`\0%03o`, value),
+			"code points":           each(`\u%04x`, value),
+			"code points in braces": each(`\u{%x}`, value),
+			"long code points":      each(`\U%08x`, value),
+			"escapes twice":         strings.ReplaceAll(each(`\x%02x`, value), `\`, `\\`),
+			"decimal entities":      each("&#%d;", value),
+			"hexadecimal entities":  each("&#x%x;", value),
+			"entities twice":        strings.ReplaceAll(each("&#%d;", value), "&", "&amp;"),
+			"entities of escapes":   strings.ReplaceAll(each(`\x%02x`, value), `\`, "&#92;"),
+		} {
+			s := NewScanner(redact.NewSecret(value))
+			if strings.HasPrefix(name, "UTF-16 ") && !utf8.ValidString(text) {
+				t.Fatal(name)
+			}
+			if !s.InDocument(document(t, []any{text}), canon.Limits{}) {
+				t.Errorf("%q as %s is not found in a document", value, name)
+			}
+			if encoded := strings.Contains(name, " in "); !encoded && !s.InBytes([]byte(text)) {
+				t.Errorf("%q as %s is not found in a stream", value, name)
+			}
+			if NewScanner(redact.NewSecret("another value")).InDocument(document(t, []any{text}), canon.Limits{}) {
+				t.Errorf("%q as %s: something is found that is not there", value, name)
+			}
+		}
+	}
+	if s := NewScanner(redact.NewSecret(`a&b<c>"d"`)); !s.InBytes([]byte("a&amp;b&lt;c&gt;&quot;d&#34;")) {
+		t.Error("named entities hide it")
+	}
+}
+
+// A program prints the password of a URL by itself as often as the URL.
+func TestPasswordOfAURLIsASecretByItself(t *testing.T) {
+	for value, c := range map[string]struct{ secrets, plain []string }{
+		"postgres://app:hunt%40er2@db.example.org:5432/app?sslmode=require": {[]string{"hunt@er2", "hunt%40er2", b64of("app:hunt@er2")}, []string{"db.example.org", "app", "require"}},
+		"https://ghp_token0@github.com/x/y":                                 {[]string{"ghp_token0"}, []string{"github.com/x/y"}},
+		"https://app:a@b@host.example.org/":                                 {[]string{"https://app:a@b@host.example.org/"}, []string{"host.example.org"}},
+		"https://s.example.org/?n=4242&api_key=k%2Bey1#top":                 {[]string{"k+ey1", "k%2Bey1"}, []string{"4242", "top", "s.example.org"}},
+		"https://u:pw@s.example.org/":                                       {nil, []string{"pw", "a pwd"}},
+	} {
+		s := NewScanner(redact.NewSecret(value))
+		for _, text := range c.secrets {
+			if !s.InBytes([]byte("it is " + text + ".")) {
+				t.Errorf("%s: %q is not found", value, text)
+			}
+		}
+		for _, text := range c.plain {
+			if s.InBytes([]byte("it is " + text + ".")) {
+				t.Errorf("%s: %q passes for a secret", value, text)
+			}
+		}
+	}
+}
+
+func b64of(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
 func TestNumbersAreLookedAtByTheirDigits(t *testing.T) {
 	s := NewScanner(redact.NewSecret("8675309"))

@@ -2,11 +2,13 @@ package credential
 
 import (
 	"bytes"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
 	"bridle/internal/kernel/canon"
@@ -30,6 +32,11 @@ type Scanner struct {
 // NewScanner returns a Scanner for the values, or nil if none is a secret.
 func NewScanner(values ...redact.Secret) *Scanner {
 	var s Scanner
+	for _, value := range slices.Clone(values) {
+		for _, part := range partsOf(value.Reveal()) {
+			values = append(values, redact.NewSecret(part))
+		}
+	}
 	for _, value := range values {
 		if value.IsZero() {
 			continue
@@ -37,6 +44,7 @@ func NewScanner(values ...redact.Secret) *Scanner {
 		for _, form := range Forms(value.Reveal()) {
 			s.forms = append(s.forms, []byte(form))
 		}
+		s.forms = append(s.forms, rareForms(value.Reveal())...)
 	}
 	if len(s.forms) == 0 {
 		return nil
@@ -78,6 +86,11 @@ func (s *Scanner) InBytes(data []byte) bool {
 	if s == nil {
 		return false
 	}
+	return s.asIs(data) || slices.ContainsFunc(unescaped(data), func(text string) bool { return s.asIs([]byte(text)) })
+}
+
+// asIs looks for every form in data as it stands.
+func (s *Scanner) asIs(data []byte) bool {
 	for _, form := range s.forms {
 		if bytes.Contains(data, form) {
 			return true
@@ -170,8 +183,8 @@ func (l *look) text(text string, depth int) bool {
 	return l.encoded(text, depth)
 }
 
-// decode returns what the text says in base64 and in hexadecimal, where it is
-// either as a whole.
+// decode returns what the text says in base64, base32 and hexadecimal, where it is
+// one of them as a whole.
 func decode(text string) [][]byte {
 	bare := strings.Map(func(r rune) rune {
 		if r == ' ' || r == '\n' || r == '\r' || r == '\t' {
@@ -190,6 +203,9 @@ func decode(text string) [][]byte {
 		all = append(all, data)
 	}
 	unpadded := strings.TrimRight(bare, "=")
+	if data, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ToUpper(unpadded)); err == nil {
+		all = append(all, data)
+	}
 	for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		if data, err := alphabet.DecodeString(unpadded); err == nil {
 			return append(all, data)

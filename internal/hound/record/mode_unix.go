@@ -15,9 +15,11 @@ func openNoLink(path string) (*os.File, error) {
 }
 
 // isRecordMode reports whether a mode is one that a file of a record may have, or
-// of a copy of it.
+// of a copy of it: nobody may run it, and not everybody write it. A group may, where
+// a copy has the mask of users with a group each (0664 in 0775): what is written by
+// it shows by the hashes, or, in a whole that agrees, by an anchor alone.
 func isRecordMode(mode fs.FileMode) bool {
-	return mode.IsRegular() && mode&(fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky) == 0 && mode.Perm()&0o133 == 0
+	return mode.IsRegular() && mode&(fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky) == 0 && mode.Perm()&0o113 == 0
 }
 
 // agree reports whether a file of a record has the mode that it was written with,

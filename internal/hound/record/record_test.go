@@ -237,7 +237,12 @@ func TestModesOfACopyGoTogether(t *testing.T) {
 		{0o700, 0o400, false},
 		{0o755, 0o640, false},
 		{0o755, 0o444, false},
-		{0o775, 0o664, false},
+		{0o775, 0o664, true},
+		{0o770, 0o660, true},
+		{0o755, 0o664, false},
+		{0o700, 0o660, false},
+		{0o775, 0o644, false},
+		{0o776, 0o666, false},
 		{0o777, 0o666, false},
 	} {
 		dir := put(t, files(t))

@@ -300,7 +300,7 @@ func (d *Directory) clear() error {
 
 // readFile returns the content of a regular file of a record that no link stands
 // for. It must be good: as one just written, or as one to be checked, which nobody
-// but its owner may write, and nobody may run; copies may be readable by others.
+// may run, and not everybody write; copies may be readable by others.
 func readFile(path string, good func(fs.FileInfo) bool) ([]byte, error) {
 	file, err := openNoLink(path)
 	if err != nil {
