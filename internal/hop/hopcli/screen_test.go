@@ -39,18 +39,24 @@ func bare(text string) string {
 	return text
 }
 
-func TestScreensSayWhatIsNext(t *testing.T) {
-	ctx := context.Background()
+// fresh is a project with no file and no attempt.
+func fresh(t *testing.T) (p *repo.Project, root string) {
+	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := repo.Options{Dir: root, Environ: os.Environ()}
-	p, _, err := repo.Init(ctx, options)
+	p, _, err = repo.Init(context.Background(), repo.Options{Dir: root, Environ: os.Environ()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
+	t.Cleanup(func() { _ = p.Close() })
+	return p, root
+}
+
+func TestScreensSayWhatIsNext(t *testing.T) {
+	ctx := context.Background()
+	p, root := fresh(t)
 	if text := bare(screen(root, root, "status")); !strings.Contains(text, `no attempt is open; hop begin "what is to be done" starts one`) {
 		t.Errorf("%s", text)
 	}
@@ -97,15 +103,7 @@ func expect(t *testing.T, text, words string, lines []string) {
 
 func TestRefusedLandingsShowTheirPaths(t *testing.T) {
 	ctx := context.Background()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, _, err := repo.Init(ctx, repo.Options{Dir: root, Environ: os.Environ()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
+	p, root := fresh(t)
 	var made []hop.Proposed
 	for _, text := range []string{"one", "two"} {
 		started, err := p.Record(ctx, repo.Prompt{Text: text})
@@ -126,15 +124,7 @@ func TestRefusedLandingsShowTheirPaths(t *testing.T) {
 
 func TestNoLineOfADrawingRunsOver(t *testing.T) {
 	ctx := context.Background()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, _, err := repo.Init(ctx, repo.Options{Dir: root, Environ: os.Environ()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
+	p, root := fresh(t)
 	for range 3 {
 		started, err := p.Record(ctx, repo.Prompt{Text: strings.Repeat("many wörds ", 30), Agent: "claude"})
 		if err != nil {
