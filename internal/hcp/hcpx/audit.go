@@ -44,6 +44,8 @@ type verifyResult struct {
 	Line   int          `json:"line,omitempty"`
 	Seq    uint64       `json:"seq,omitempty"`
 	Healed int          `json:"healed,omitempty"`
+	// Torn is how many bytes at the end are no whole line yet, or will never be.
+	Torn int64 `json:"torn,omitempty"`
 }
 
 // auditFilter says which lines are shown.
@@ -274,7 +276,7 @@ func verifyAudit(path string, kept []string) (cli.Result, error) {
 	if err != nil {
 		return cli.Result{}, err
 	}
-	r := verifyResult{OK: report.Problem == nil, Lines: report.Lines, Head: report.Head, Files: report.Files, Healed: report.Healed}
+	r := verifyResult{OK: report.Problem == nil, Lines: report.Lines, Head: report.Head, Files: report.Files, Healed: report.Healed, Torn: report.Torn}
 	out := cli.Result{}
 	if bad := report.Problem; bad != nil {
 		f := fault.From(report.Err())
@@ -299,6 +301,9 @@ func (r verifyResult) print(p *cli.Page) {
 	p.Line(p.Green("ok"), "  ", strconv.FormatUint(r.Lines, 10), word, ", each as it was written")
 	if r.Healed > 0 {
 		p.Line(p.Yellow("note: "), fault.Count(int64(r.Healed), "line was", "lines were"), " torn, as a crash or a cut leaves it, and the log went on behind; what was torn stands in it")
+	}
+	if r.Torn > 0 {
+		p.Line(p.Yellow("note: "), "the last line is torn (", fault.Count(r.Torn, "byte", "bytes"), "), as a crash or a cut leaves it, or is just being written; the next event takes it in")
 	}
 	p.Line(p.Dim("head "), strconv.FormatUint(r.Head.Seq, 10), ":", r.Head.Hash)
 }

@@ -64,6 +64,9 @@ func (r *reader) entry(text string) (Entry, bool) {
 		}
 	}
 	if r.calls(head) && strings.Contains(head, " ") {
+		if isExample(head) {
+			return Entry{}, false
+		}
 		u := r.usageLine(head)
 		u.About = Sentence(about)
 		if len(u.Words) > 0 && len(r.page.Usages) < mostItems {
@@ -145,7 +148,9 @@ func (r *reader) dispatches(text string) bool {
 	return false
 }
 
-// options reads every line of a section that begins with a dash.
+// options reads every line of a section that begins with a dash. Outside of a list of
+// options it has to be an entry, with its meaning behind a gap or below: prose that
+// happens to break before a dash, and examples, are none.
 func (r *reader) options(s section) {
 	for i, l := range s.lines {
 		if l.text[0] != '-' || len(r.page.Options) >= mostItems || s.kind == usageSection && l.indent == 0 {
@@ -154,6 +159,9 @@ func (r *reader) options(s section) {
 		head, about, _ := cutGap(l.text)
 		if about == "" && i+1 < len(s.lines) && s.lines[i+1].indent > l.indent {
 			about = s.lines[i+1].text
+		}
+		if s.kind != optionSection && about == "" || isExample(head) {
+			continue
 		}
 		// The marks may stand on the lines below.
 		all := about

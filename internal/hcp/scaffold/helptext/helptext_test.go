@@ -165,3 +165,24 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestExamplesAndProseDeclareNothing holds a dangerous example in every place of a
+// page; the options and calls that are declared are read all the same.
+func TestExamplesAndProseDeclareNothing(t *testing.T) {
+	for name, page := range map[string]string{
+		"an example in the text":      "demo - runs things\n\nUsage: demo run CMD\n\nRuns a command, for example\n\n    demo rm -rf /\n\nOptions:\n  -v, --verbose  say more\n",
+		"a heading of its own":        "Usage: demo run CMD\n\nNever type:\n  rm -rf /\n  demo run -- rm -rf /\n\nFlags:\n  -v, --verbose  say more\n",
+		"prose that breaks at a dash": "Usage: demo run CMD\n\nThe text says that rm\n-rf / is bad, as is\n-rf of anything\n\nOptions:\n  -v, --verbose  say more\n",
+		"below an option":             "Usage: demo run CMD\n\nOptions:\n  -v, --verbose  say more\n                 than rm\n                 -rf /\n",
+		"among the usage":             "Usage:\n  demo run CMD\n  demo run rm -rf /\n\nOptions:\n  -v, --verbose  say more\n",
+		"an address and a home":       "Usage:\n  demo run CMD\n  demo run -o https://example.com -x ~/here\n\nOptions:\n  -v, --verbose  say more\n",
+	} {
+		p := Read([]byte(page), "demo")
+		if len(p.Usages) != 1 || shape(p.Usages[0].Parts) != "COMMAND" && shape(p.Usages[0].Parts) != "<CMD>" && shape(p.Usages[0].Parts) != "CMD" {
+			t.Errorf("%s:\n%s", name, digest(p))
+		}
+		if len(p.Options) != 1 || p.Options[0].Flag != "--verbose" {
+			t.Errorf("%s:\n%s", name, digest(p))
+		}
+	}
+}

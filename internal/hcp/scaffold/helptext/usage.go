@@ -33,7 +33,7 @@ func (r *reader) usage(s section) {
 			}
 			text += " " + next.text
 		}
-		if len(r.page.Usages) < mostItems {
+		if len(r.page.Usages) < mostItems && (len(r.page.Usages) == 0 || !isExample(text)) {
 			u := r.usageLine(text)
 			if u.About == "" {
 				u.About = about
@@ -41,6 +41,18 @@ func (r *reader) usage(s section) {
 			r.page.Usages = append(r.page.Usages, u)
 		}
 	}
+}
+
+// isExample tells a call as somebody would type it from one that says what may be
+// typed: it names a real place.
+func isExample(text string) bool {
+	head, _, _ := cutGap(text)
+	for i, word := range strings.Fields(head) {
+		if i > 0 && (word[0] == '/' || strings.HasPrefix(word, "~/") || strings.HasPrefix(word, "./") || strings.Contains(word, "://")) {
+			return true
+		}
+	}
+	return false
 }
 
 // open reports whether the next line goes on with a usage: it begins like an
