@@ -59,12 +59,10 @@ func readProcess(pid int, name string, buffer []byte, most int) ([]byte, error) 
 			buffer = append(buffer, make([]byte, min(n+1, most-n))...)
 		}
 		got, err := untilDone(func() (int, error) { return unix.Read(fd, buffer[n:]) })
-		if err != nil {
+		if err != nil || got == 0 {
 			return buffer[:n], err
 		}
-		if n += got; n < len(buffer) {
-			return buffer[:n], nil // these files give all that they have at once
-		}
+		n += got
 	}
 }
 
