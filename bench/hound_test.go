@@ -68,10 +68,13 @@ func (g guarded) sh(b *testing.B, script string) {
 }
 
 // plant makes files of 3.3 kB on average, 40 in a folder: nine of ten to be
-// tracked, the others ignored or untracked.
+// tracked, the others ignored or untracked. They are older than the index will be:
+// files of the second in which it is written are read again at every look of git's
+// that may not write it, and whether that second is over by then is chance.
 func plant(b *testing.B, root string, count int) {
 	b.Helper()
 	text := strings.Repeat("0123456789abcdef\n", 4096)
+	old := time.Now().Add(-time.Hour)
 	for i := range count {
 		folder := filepath.Join(root, fmt.Sprintf("d%02d", i/40%50), fmt.Sprintf("e%04d", i/40))
 		name := fmt.Sprintf("file%05d.txt", i)
@@ -89,6 +92,9 @@ func plant(b *testing.B, root string, count int) {
 			b.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(fmt.Sprint(i)+text[:size]), 0o644); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.Chtimes(filepath.Join(folder, name), old, old); err != nil {
 			b.Fatal(err)
 		}
 	}
