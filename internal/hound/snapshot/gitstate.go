@@ -293,26 +293,38 @@ func (r *repository) readConfig(c *collector) {
 		if filepath.Dir(path) == r.common && filepath.Base(path) == "config" && !isLink(path) {
 			continue // walked
 		}
-		c.put(".git/@config"+filepath.ToSlash(path), partConfig, through(path))
+		c.put(".git/@config"+r.placed(path), partConfig, through(path))
 	}
 	usual, elsewhere := filepath.Join(r.common, "hooks"), r.hooksElsewhere()
 	if elsewhere != "" {
-		c.put(".git/@hooks", partConfig, File{Kind: Value, Link: elsewhere})
+		c.put(".git/@hooks", partConfig, File{Kind: Value, Link: r.placed(elsewhere)})
 	} else if isLink(usual) {
 		elsewhere = usual // what a link leads to was not walked
 	}
 	for _, name := range hookNames {
 		if path := filepath.Join(usual, name); isLink(path) { // others were walked
-			c.put(".git/@hooks"+filepath.ToSlash(path), partConfig, through(path))
+			c.put(".git/@hooks"+r.placed(path), partConfig, through(path))
 		}
 		if elsewhere == "" {
 			continue
 		}
 		path := filepath.Join(elsewhere, name)
 		if f := through(path); f.Kind != Missing {
-			c.put(".git/@hooks"+filepath.ToSlash(path), partConfig, f)
+			c.put(".git/@hooks"+r.placed(path), partConfig, f)
 		}
 	}
+}
+
+// placed names a file that git is configured by: from the root of the repository
+// or of its Git directory where it lies in there, so that the name stays when the
+// whole is moved, and by its absolute path elsewhere.
+func (r *repository) placed(path string) string {
+	for _, at := range []struct{ dir, name string }{{r.gitDir, "/@gitdir/"}, {r.common, "/@common/"}, {r.root, "/@root/"}} {
+		if relative, err := filepath.Rel(at.dir, path); err == nil && filepath.IsLocal(relative) {
+			return at.name + filepath.ToSlash(relative)
+		}
+	}
+	return filepath.ToSlash(path)
 }
 
 func isLink(path string) bool {

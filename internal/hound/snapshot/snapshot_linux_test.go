@@ -267,6 +267,33 @@ git config core.hooksPath ../hooks`)
 	}
 }
 
+// Configuration is bound by what it says and not by where the repository lies, as
+// far as it does not itself say where that is.
+func TestARepositoryThatIsMovedStaysTheSame(t *testing.T) {
+	r := newRepo(t)
+	r.sh(`mkdir hooks; printf '#!/bin/sh\n' > hooks/pre-commit; chmod 755 hooks/pre-commit; git config core.hooksPath hooks
+		printf '[user]\nname=x\n' > inc.cfg; cp inc.cfg .git/more.cfg; cp inc.cfg .git/config.worktree
+		git config include.path ../inc.cfg; git config includeIf.onbranch:main.path more.cfg
+		ln -s ../../hooks/pre-commit .git/hooks/pre-push`)
+	before := r.take(nil)
+	moved := &repo{t, filepath.Join(filepath.Dir(r.dir), "elsewhere"), r.o}
+	if err := os.Rename(r.dir, moved.dir); err != nil {
+		t.Fatal(err)
+	}
+	if after := moved.take(nil); after.State() != before.State() || after.Digest() != before.Digest() {
+		t.Errorf("%+v is not %+v", after.State(), before.State())
+	}
+	for _, script := range []string{
+		`echo '# x' >> inc.cfg`, `echo '# x' >> .git/more.cfg`, `echo exit >> hooks/pre-commit`, `git config core.hooksPath src`,
+	} {
+		was := moved.take(nil).State().Sensitive
+		moved.sh(script)
+		if moved.take(nil).State().Sensitive == was {
+			t.Errorf("%s: it is no change of the configuration", script)
+		}
+	}
+}
+
 func TestHooksBehindALinkedFolderAreWatched(t *testing.T) {
 	r := newRepo(t)
 	r.sh(`mv .git/hooks ../linked; ln -s ../../linked .git/hooks; printf '#!/bin/sh\n' > ../linked/pre-push`)
@@ -345,8 +372,8 @@ func TestUnfitRepositoriesAreRefusedByName(t *testing.T) {
 		"other worktree":  {`git config core.worktree /tmp`, "", snapshot.CodeUnsupported, "core.worktree"},
 		"damaged index":   {`printf 'x' >> .git/index`, "", snapshot.CodeDamaged, "index"},
 		"damaged head":    {`echo nonsense > .git/HEAD`, "", snapshot.CodeDamaged, "HEAD"},
-		"damaged config":  {`git commit -q --allow-empty -m y; echo '[core' >> .git/config`, "", snapshot.CodeDamaged, "configuration is damaged"},
-		"damaged include": {`git config include.path ../inc; printf '[a\nx' > inc`, "", snapshot.CodeDamaged, "configuration is damaged"},
+		"damaged config":  {`git commit -q --allow-empty -m y; echo '[core' >> .git/config`, "", snapshot.CodeDamaged, "configuration is damaged: git config failed: bad config line"},
+		"damaged include": {`git config include.path ../inc; printf '[a\nx' > inc`, "", snapshot.CodeDamaged, "configuration is damaged: git config failed: bad config line"},
 		"gone alternates": {`echo /no/such/store > .git/objects/info/alternates`, "", snapshot.CodeUnreadable, "/no/such/store"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func (p Program) Fsck(ctx context.Context, root string) error {
 // has its root at a place. It fails with git_failed where git cannot make sense of
 // it, which fails every other command as well.
 func (p Program) Configured(ctx context.Context, root string) error {
-	_, err := p.run(ctx, call{dir: root, home: os.DevNull, args: []string{"config", "--null", "--list"}, reason: findings})
+	_, err := p.run(ctx, call{dir: root, home: os.DevNull, timeout: checkTime, args: []string{"config", "--null", "--list"}, reason: findings})
 	return err
 }
 
