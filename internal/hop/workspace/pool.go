@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
@@ -140,118 +139,6 @@ func (s *Slot) open(ctx context.Context, repo *git.Repository, commit git.OID) (
 		return nil, err
 	}
 	return repo.AddWorktree(ctx, s.Dir, commit)
-}
-
-// sweep removes everything in the checkout that is not in the tree, ignored
-// files too, but for the caches.
-func (s *Slot) sweep(ctx context.Context, repo *git.Repository, tree git.OID, caches []string) error {
-	sw := sweeper{ctx: ctx, repo: repo, root: s.Dir, keep: caches}
-	return sw.folder("", tree)
-}
-
-type sweeper struct {
-	ctx  context.Context //nolint:containedctx // lives for one walk
-	repo *git.Repository
-	root string
-	keep []string
-}
-
-// folder removes what one folder has and the tree has not.
-func (s *sweeper) folder(prefix string, tree git.OID) error {
-	entries, err := s.repo.Tree(s.ctx, tree)
-	if err != nil {
-		return err
-	}
-	known := make(map[string]git.Entry, len(entries))
-	for _, e := range entries {
-		known[e.Name] = e
-	}
-	dir := filepath.Join(s.root, filepath.FromSlash(prefix))
-	if err := unlock(dir); err != nil {
-		return err
-	}
-	have, err := os.ReadDir(dir)
-	if err != nil {
-		return durable.Explain("read", dir, err)
-	}
-	for _, h := range have {
-		path := prefix + h.Name()
-		e, wanted := known[h.Name()]
-		switch {
-		case path == ".git" || s.kept(path):
-		case wanted && e.IsTree() && h.IsDir():
-			if err := s.folder(path+"/", e.ID); err != nil {
-				return err
-			}
-		case wanted && !e.IsTree() && !h.IsDir():
-		case h.IsDir() && s.keepsBelow(path):
-			if err := s.folder(path+"/", s.repo.Format().EmptyTree()); err != nil {
-				return err
-			}
-		default:
-			if err := removeLocked(filepath.Join(s.root, filepath.FromSlash(path))); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (s *sweeper) kept(path string) bool {
-	for _, cache := range s.keep {
-		if clean(cache) == path {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *sweeper) keepsBelow(path string) bool {
-	for _, cache := range s.keep {
-		if strings.HasPrefix(clean(cache), path+"/") {
-			return true
-		}
-	}
-	return false
-}
-
-// removeLocked removes a path, also where a folder in it may not be changed.
-func removeLocked(path string) error {
-	err := os.RemoveAll(path)
-	if errors.Is(err, fs.ErrPermission) {
-		if err := unlockTree(path); err != nil {
-			return err
-		}
-		err = os.RemoveAll(path)
-	}
-	return durable.Explain("remove", path, err)
-}
-
-// unlock makes one folder writable.
-func unlock(dir string) error {
-	info, err := os.Lstat(dir)
-	if err == nil && info.Mode().Perm()&0o700 != 0o700 {
-		err = os.Chmod(dir, info.Mode().Perm()|0o700) //nolint:gosec // the checkout is ours alone while its lock is held
-	}
-	return durable.Explain("open up", dir, err)
-}
-
-// unlockTree makes folders writable that a check, or a read-only seed, left
-// without permission to change them.
-func unlockTree(dir string) error {
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			return err
-		}
-		if !d.IsDir() {
-			return nil
-		}
-		return unlock(path)
-	})
-	return durable.Explain("look through", dir, err)
 }
 
 // openPooled opens a checkout of the pool. One that was about to become another
