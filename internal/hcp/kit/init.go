@@ -2,7 +2,6 @@ package kit
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,9 +47,9 @@ func initCommand(c *cli.Call) *cobra.Command {
 		if shown == "" {
 			shown = "./" + args[0]
 		}
-		full := shown
-		if !filepath.IsAbs(full) {
-			full = filepath.Join(c.Dir, full)
+		full, err := newFolder(c, shown)
+		if err != nil {
+			return cli.Result{}, err
 		}
 		begun, err := scaffold.Init(full, args[0], what)
 		if err != nil {

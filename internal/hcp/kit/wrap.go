@@ -2,7 +2,6 @@ package kit
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,9 +50,9 @@ func wrapCommand(c *cli.Call) *cobra.Command {
 		if shown == "" {
 			shown = "packs/" + id
 		}
-		full := shown
-		if !filepath.IsAbs(full) {
-			full = filepath.Join(c.Dir, full)
+		full, err := newFolder(c, shown)
+		if err != nil {
+			return cli.Result{}, err
 		}
 		machine, err := wrapMachine(c)
 		if err != nil {

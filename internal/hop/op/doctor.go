@@ -94,11 +94,16 @@ func (d *doctor) openLedger(ctx context.Context) error {
 		!fault.Is(err, ledger.CodeDiverged) && !fault.Is(err, ledger.CodeBadRecord):
 		// A newer index, or a disk that fails: what git lacks may be in there.
 		return err
-	case !d.repair:
-		d.problem(fault.From(err).Message)
+	}
+	why := fault.From(err).Message
+	if fault.Is(err, ledger.CodeNoProject) { // which was found by its refs
+		why = "the index is gone; git has all that was in it"
+	}
+	if !d.repair {
+		d.problem(why + " (hop doctor --repair makes it anew)")
 		return nil
 	}
-	return d.rebuild(ctx, "the index was made anew from git: "+fault.From(err).Message)
+	return d.rebuild(ctx, "the index was made anew from git: "+why)
 }
 
 // moveTo goes on with the project that another process has meanwhile made in another
