@@ -82,7 +82,7 @@ func TestPeopleReadSentencesAndDiffs(t *testing.T) {
 	if code != 2 || !strings.HasPrefix(errOut, "hound: the plan was executed before") || !strings.Contains(errOut, "next: hound verify ") {
 		t.Errorf("%d\n%s", code, errOut)
 	}
-	if out, _, _ := atTerminal(t, root, "runs", "--json"); !strings.HasPrefix(out, `"schema_version":"hound.runs.v1"`) {
+	if out, _, _ := atTerminal(t, root, "runs", "--json"); !strings.HasPrefix(out, `{"root":`) || !strings.Contains(out, `"schema_version":"hound.runs.v1"`) {
 		t.Errorf("--json prints %s", out)
 	}
 }
