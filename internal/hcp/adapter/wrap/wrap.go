@@ -175,8 +175,24 @@ func (a *Adapter) outcome(result proc.Result) adapter.Outcome {
 			WithHint("the command was ended; it may have done part of its work")
 	case exit != 0:
 		out.Failure = fault.New(adapter.CodeCommandFailed, said(result, exit))
+		if result.Signal != "" {
+			out.Failure.Hint = endedBy(result.Signal)
+		}
 	}
 	return out
+}
+
+// endedBy explains an end by a signal, of which the program itself could say nothing.
+func endedBy(signal string) string {
+	switch signal {
+	case "SIGXFSZ":
+		return "SIGXFSZ ended it: a file grew past the size that this session allows (ulimit -f)"
+	case "SIGXCPU":
+		return "SIGXCPU ended it: it used more processor time than this session allows (ulimit -t)"
+	case "SIGKILL":
+		return "SIGKILL ended it: someone did, or the system was out of memory"
+	}
+	return signal + " ended it; it may have done part of its work"
 }
 
 // said is what a failed program says of itself: its standard error, else the

@@ -77,12 +77,26 @@ quiet) exit 7 ;;
 blank) echo "  " >&2; exit 7 ;;
 loud) printf 'first\nsecond\n' >&2; echo '{"a":1}'; exit 2 ;;
 killed) kill -9 $$ ;;
-esac`, nil, map[string][]string{"quiet": {"quiet"}, "blank": {"blank"}, "loud": {"loud"}, "killed": {"killed"}})
+grown) ulimit -f 1; exec head -c 100000 /dev/zero >"$HOME/grown" ;;
+stopped) echo why >&2; kill -TERM $$ ;;
+esac`, nil, map[string][]string{
+		"quiet": {"quiet"}, "blank": {"blank"}, "loud": {"loud"}, "killed": {"killed"}, "grown": {"grown"}, "stopped": {"stopped"},
+	})
 	for _, c := range []struct {
-		key, message string
-		exit         int
-	}{{"quiet", "exit 7", 7}, {"blank", "exit 7", 7}, {"loud", "first\nsecond", 2}, {"killed", "exit 137", 137}} {
+		key, message, signal string
+		exit                 int
+	}{
+		{"quiet", "exit 7", "", 7},
+		{"blank", "exit 7", "", 7},
+		{"loud", "first\nsecond", "", 2},
+		{"killed", "exit 137", "SIGKILL", 137},
+		{"grown", "exit 153", "SIGXFSZ", 153},
+		{"stopped", "why", "SIGTERM", 143},
+	} {
 		out := w.run(w.request(p, c.key, nil))
+		if signal, _, _ := strings.Cut(out.Failure.Hint, " "); signal != c.signal {
+			t.Errorf("%s: hint %q", c.key, out.Failure.Hint)
+		}
 		if out.Failure == nil || out.Failure.Message != c.message || *out.ExitCode != c.exit || !out.Started || out.Failure.Code != adapter.CodeCommandFailed {
 			t.Errorf("%s: %+v, exit %v", c.key, out.Failure, *out.ExitCode)
 		}
