@@ -34,29 +34,12 @@ func (p *Project) compose(ctx context.Context, base, accepted, proposal git.OID)
 }
 
 func (p *Project) merged(ctx context.Context, base, accepted, proposal git.OID) (composition, error) {
-	mine, err := p.Repo.Diff(ctx, base, proposal)
-	if err != nil {
-		return composition{}, err
-	}
-	theirs, err := p.Repo.Diff(ctx, base, accepted)
-	if err != nil {
-		return composition{}, err
-	}
-	c := composition{mine: pathsOf(mine), theirs: pathsOf(theirs)}
-	if base == accepted {
-		c.tree = proposal
-		return c, nil
-	}
-	if base == proposal {
-		c.tree = accepted
-		return c, nil
-	}
 	merge, err := p.Repo.MergeTrees(ctx, base, accepted, proposal)
 	if err != nil {
 		return composition{}, err
 	}
-	c.tree = merge.Tree
-	c.overlaps = overlaps(mine, theirs, merge)
+	c := composition{tree: merge.Tree, mine: pathsOf(merge.Theirs), theirs: pathsOf(merge.Ours)}
+	c.overlaps = overlaps(merge.Theirs, merge.Ours, merge)
 	c.merged = slices.ContainsFunc(c.overlaps, func(o hop.OverlapPath) bool { return o.Kind == hop.OverlapSeparate })
 	return c, nil
 }

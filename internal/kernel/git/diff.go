@@ -30,12 +30,30 @@ type Change struct {
 // Diff returns the files that differ between two trees or commits, in the order
 // of their bytes. An empty id stands for the empty tree. Renames are two changes.
 func (r *Repository) Diff(ctx context.Context, a, b OID) ([]Change, error) {
+	// Folder by folder, level by level: the folders of a level by all processors.
 	d := differ{repo: r, ctx: ctx}
-	if err := d.folders("", a, b); err != nil {
-		return nil, err
+	for level := []pair{{"", a, b}}; len(level) > 0; {
+		found := make([]differ, len(level))
+		err := eachOf(ctx, len(level), func(i int) error {
+			found[i] = differ{repo: r, ctx: ctx, apart: true}
+			return found[i].folders(level[i].prefix, level[i].a, level[i].b)
+		})
+		if err != nil {
+			return nil, err
+		}
+		level = level[:0:0]
+		for _, f := range found {
+			level, d.out = append(level, f.below...), append(d.out, f.out...)
+		}
 	}
 	d.sort()
 	return d.out, nil
+}
+
+// pair is a folder of two trees, of which one may not have it.
+type pair struct {
+	prefix string
+	a, b   OID
 }
 
 func (d *differ) sort() {
@@ -46,6 +64,9 @@ type differ struct {
 	repo *Repository
 	ctx  context.Context //nolint:containedctx // lives for one walk
 	out  []Change
+	// apart leaves the folders below for later.
+	apart bool
+	below []pair
 }
 
 func (d *differ) read(id OID) ([]Entry, error) {
@@ -161,10 +182,16 @@ func (d *differ) entries(prefix string, x, y Entry) error {
 		name = y.Name
 	}
 	path := prefix + name
-	if x.IsTree() || y.IsTree() {
-		return d.folders(path+"/", x.ID, y.ID)
-	}
 	if x == y {
+		return nil
+	}
+	if x.IsTree() || y.IsTree() {
+		if !d.apart {
+			return d.folders(path+"/", x.ID, y.ID)
+		}
+		if x.ID != y.ID {
+			d.below = append(d.below, pair{path + "/", x.ID, y.ID})
+		}
 		return nil
 	}
 	c := Change{Path: path, Kind: Modified, OldMode: x.Mode, NewMode: y.Mode, OldID: x.ID, NewID: y.ID}

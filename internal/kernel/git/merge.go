@@ -19,6 +19,8 @@ type Merge struct {
 	// Clean says that there are no conflicts.
 	Clean     bool
 	Conflicts []Conflict
+	// Ours and Theirs are what each side changed since the base.
+	Ours, Theirs []Change
 }
 
 // Conflict is a path on which both sides cannot be had. Its reason is git's word
@@ -48,24 +50,33 @@ func (r *Repository) MergeTrees(ctx context.Context, base, ours, theirs OID) (Me
 			return Merge{}, err
 		}
 	}
-	switch base, ours, theirs = trees[0], trees[1], trees[2]; {
+	base, ours, theirs = trees[0], trees[1], trees[2]
+	mine, err := r.Diff(ctx, base, ours)
+	if err != nil {
+		return Merge{}, err
+	}
+	other := mine
+	if ours != theirs {
+		if other, err = r.Diff(ctx, base, theirs); err != nil {
+			return Merge{}, err
+		}
+	}
+	merge, err := r.mergeDiffs(ctx, trees, mine, other)
+	merge.Ours, merge.Theirs = mine, other
+	return merge, err
+}
+
+func (r *Repository) mergeDiffs(ctx context.Context, trees []OID, mine, other []Change) (Merge, error) {
+	switch base, ours, theirs := trees[0], trees[1], trees[2]; {
 	case ours == theirs, base == theirs:
 		return Merge{Tree: ours, Clean: true}, nil
 	case base == ours:
 		return Merge{Tree: theirs, Clean: true}, nil
 	}
-	mine, err := r.Diff(ctx, base, ours)
-	if err != nil {
-		return Merge{}, err
-	}
-	other, err := r.Diff(ctx, base, theirs)
-	if err != nil {
-		return Merge{}, err
-	}
-	if tree, ok, err := r.mergeApart(ctx, ours, mine, other); ok || err != nil {
+	if tree, ok, err := r.mergeApart(ctx, trees[1], mine, other); ok || err != nil {
 		return Merge{Tree: tree, Clean: true}, err
 	}
-	return r.mergeByGit(ctx, trees, append(mine, other...))
+	return r.mergeByGit(ctx, trees, slices.Concat(mine, other))
 }
 
 // mergeByGit lets git merge base, ours and theirs.

@@ -3,6 +3,7 @@ package inflate
 import (
 	"io"
 	"math/bits"
+	"sync"
 )
 
 // An entry of a table is what the bits that lead to it mean: a code's size in the
@@ -186,9 +187,14 @@ func (f *filler) second(n uint, e entry, same int, count []int) {
 	}
 }
 
-// useFixed takes the codes that the format fixes.
-func (d *decoder) useFixed() {
-	lengths := d.lengths[:fixedLiterals]
+// fixed are the codes that the format fixes, made when they are first needed.
+type fixed struct {
+	literals  [literalRoom]entry
+	distances [distanceRoom]entry
+}
+
+var fixedCodes = sync.OnceValue(func() *fixed {
+	var lengths [fixedLiterals]uint8
 	for i := range lengths {
 		switch {
 		case i < 144:
@@ -201,12 +207,19 @@ func (d *decoder) useFixed() {
 			lengths[i] = 8
 		}
 	}
-	fill(d.literals[:], literalBits, lengths, literal)
-	lengths = d.lengths[:fixedDistances]
-	for i := range lengths {
+	f := &fixed{}
+	fill(f.literals[:], literalBits, lengths[:], literal)
+	for i := range fixedDistances {
 		lengths[i] = 5
 	}
-	fill(d.distances[:], distanceBits, lengths, distance)
+	fill(f.distances[:], distanceBits, lengths[:fixedDistances], distance)
+	return f
+})
+
+// useFixed takes the codes that the format fixes.
+func (d *decoder) useFixed() {
+	f := fixedCodes()
+	d.literals, d.distances = f.literals, f.distances
 }
 
 // readCodes reads the codes of a block that has its own.
