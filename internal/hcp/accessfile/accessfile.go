@@ -157,7 +157,7 @@ func Update(ctx context.Context, path, lock, holder string, kind Kind, fn func(*
 	mode := fs.FileMode(0o600)
 	if kind == Project {
 		mode = 0o644
-		if err := durable.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		if err := durable.MkdirOpen(filepath.Dir(path)); err != nil {
 			return err
 		}
 	}

@@ -175,7 +175,7 @@ func place(dir string, files map[string]string) error {
 		return fault.Newf(CodeWriteFailed, "%q cannot be written", dir).Because(err).WithHint("pick a folder that you may write to with --dir")
 	}
 	parent := filepath.Dir(dir)
-	if err := durable.MkdirAll(parent, 0o755); err != nil {
+	if err := durable.MkdirOpen(parent); err != nil {
 		return failed(err)
 	}
 	temp, err := os.MkdirTemp(parent, ".hcpx-init-")

@@ -72,7 +72,7 @@ func installSkill(c *cli.Call, folder string, force bool) (skillInstalled, error
 		return skillInstalled{}, fault.Newf("skill_exists", "there is a skill in %q already", folder).
 			WithHint("--force replaces it").WithNext("hop skill install --force")
 	}
-	if err := durable.MkdirAll(folder, 0o755); err != nil {
+	if err := durable.MkdirOpen(folder); err != nil {
 		return skillInstalled{}, err
 	}
 	return skillInstalled{Path: folder, Files: []string{skillFile}}, durable.WriteFile(target, []byte(skillText), 0o644)

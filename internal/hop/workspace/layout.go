@@ -174,7 +174,7 @@ func exclude(common string) error {
 	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
 		data = append(data, '\n')
 	}
-	if err := durable.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if err := durable.MkdirOpen(filepath.Dir(file)); err != nil {
 		return err
 	}
 	return durable.WriteFile(file, append(data, excludeLine+"\n"...), 0o644)

@@ -167,7 +167,7 @@ func (f anchorFlags) write(ctx context.Context, c *cli.Call, log *anchor.Log, ke
 
 // writeBytes makes a file of what a command hands out. It is never overwritten.
 func writeBytes(path string, data []byte, flag string) error {
-	if err := durable.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := durable.MkdirOpen(filepath.Dir(path)); err != nil {
 		return err
 	}
 	err := durable.CreateFile(path, data, 0o600)

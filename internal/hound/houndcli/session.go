@@ -192,7 +192,7 @@ func answer(v any) (cli.Result, error) {
 
 // write makes a document of what a command answers. It is never overwritten.
 func write(path string, canonical json.RawMessage) error {
-	if err := durable.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := durable.MkdirOpen(filepath.Dir(path)); err != nil {
 		return err
 	}
 	err := durable.CreateFile(path, append(append([]byte{}, canonical...), '\n'), 0o600)

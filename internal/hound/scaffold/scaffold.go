@@ -78,7 +78,7 @@ func Write(o Order) ([]string, error) {
 	}
 	fill := strings.NewReplacer("{{id}}", o.ID, "{{up}}", up, "{{exec}}", `"`+strings.Join(exec, `", "`)+`"`)
 	folder := filepath.Join(o.Root, filepath.FromSlash(o.Folder))
-	if err := durable.MkdirAll(folder, 0o755); err != nil {
+	if err := durable.MkdirOpen(folder); err != nil {
 		return nil, err
 	}
 	document := fill.Replace(string(form))

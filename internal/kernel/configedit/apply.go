@@ -218,7 +218,7 @@ func put(changes []Change) error {
 		if c.Action == Same {
 			continue
 		}
-		if err := durable.MkdirAll(filepath.Dir(c.spot.path), 0o755); err != nil {
+		if err := durable.MkdirOpen(filepath.Dir(c.spot.path)); err != nil {
 			return writeFault(c.Path, err)
 		}
 		if err := durable.WriteFile(c.spot.path, []byte(c.edit.text), c.spot.mode); err != nil {

@@ -195,8 +195,10 @@ func TestMkdirAllMakesWhatIsMissing(t *testing.T) {
 		}
 	}
 	must(t, MkdirAll(dir+"/link/d", 0o700)) // a folder behind a link is a folder
-	if err := MkdirAll(dir+"/s", 0o700|fs.ModeSticky); !fault.Is(err, CodeBadTarget) {
-		t.Errorf("more than permission bits: %v", err)
+	for _, mode := range []fs.FileMode{0o700 | fs.ModeSticky, 0o777, 0o775, 0o757} {
+		if err := MkdirAll(dir+"/s", mode); !fault.Is(err, CodeBadTarget) {
+			t.Errorf("%v: %v", mode, err)
+		}
 	}
 	var wg sync.WaitGroup
 	for range 16 {

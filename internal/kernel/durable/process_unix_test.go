@@ -58,10 +58,11 @@ func checkModes(dir string) error {
 		if err := CreateFile(path+"c", nil, perm); err != nil {
 			return err
 		}
-		if err := MkdirAll(path+"d/e", perm|0o700); err != nil {
+		folder := perm&0o755 | 0o700
+		if err := MkdirAll(path+"d/e", folder); err != nil {
 			return err
 		}
-		for name, want := range map[string]fs.FileMode{path: perm, path + "c": perm, path + "d": perm | 0o700, path + "d/e": perm | 0o700} {
+		for name, want := range map[string]fs.FileMode{path: perm, path + "c": perm, path + "d": folder, path + "d/e": folder} {
 			if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
 				return fmt.Errorf("%s has %v, want %v", name, info.Mode(), want)
 			}
@@ -172,5 +173,37 @@ func TestTheKernelSeesTheStepsInOrder(t *testing.T) {
 	}
 	if !slices.Equal(got, all) {
 		t.Errorf("got %q\nwant %q\n%s", got, all, trace)
+	}
+}
+
+func TestMkdirOpenIsAsOpenAsTheUmaskHasItOrTheGroup(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.Mkdir(dir+"/shared", 0o700))
+	must(t, os.Chmod(dir+"/shared", fs.ModeSetgid|0o770))
+	must(t, os.Mkdir(dir+"/own", 0o777))
+	must(t, os.Chmod(dir+"/own", 0o777))
+	for _, c := range []struct {
+		umask int
+		path  string
+		want  fs.FileMode
+	}{
+		{0o022, "own/a/b", 0o755},
+		{0o077, "own/c/d", 0o700},
+		{0o002, "own/e/f", 0o775},
+		{0o777, "own/g/h", 0o700},
+		{0o022, "shared/a/b", fs.ModeSetgid | 0o770},
+		{0o777, "shared/c/d", fs.ModeSetgid | 0o770},
+	} {
+		before := syscall.Umask(c.umask)
+		err := MkdirOpen(filepath.Join(dir, c.path))
+		syscall.Umask(before)
+		must(t, err)
+		for _, path := range []string{c.path, filepath.Dir(c.path)} {
+			info, err := os.Stat(filepath.Join(dir, path))
+			must(t, err)
+			if got := info.Mode() & (fs.ModeSetgid | fs.ModePerm); got != c.want {
+				t.Errorf("umask %03o, %s: %v, want %v", c.umask, path, got, c.want)
+			}
+		}
 	}
 }

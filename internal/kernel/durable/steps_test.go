@@ -100,7 +100,9 @@ func operations() []operation {
 		},
 		{
 			name: "MkdirAll", prepare: func(*testing.T, string) {},
-			run:   func(s system, dir string) error { return s.mkdirAll(dir+"/x", 0o750) },
+			run: func(s system, dir string) error {
+				return s.mkdirAll(dir+"/x", func(path string) error { return s.mkdir(path, 0o750) })
+			},
 			old:   "",
 			new:   "x/",
 			steps: "mkdir fsyncdir", lastVisible: 1,

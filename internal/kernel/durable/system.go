@@ -3,6 +3,7 @@ package durable
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // system is the file system. Its methods are the only steps that change
@@ -67,6 +68,31 @@ func (s system) mkdir(path string, perm fs.FileMode) error {
 		return err
 	}
 	return os.Chmod(path, perm) // the umask has no say
+}
+
+func (s system) mkdirOpen(path string) error {
+	if err := s.step("mkdir", path); err != nil {
+		return err
+	}
+	if err := os.Mkdir(path, 0o777); err != nil { //nolint:gosec // the umask decides
+		return err
+	}
+	own, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	above, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	mode := own.Mode() | 0o700 // a folder that we cannot use helps nobody
+	if shared := fs.ModeSetgid | 0o070; above.Mode()&shared == shared {
+		mode = above.Mode() | 0o700
+	}
+	if mode == own.Mode() {
+		return nil
+	}
+	return os.Chmod(path, mode&(fs.ModeSetgid|0o777))
 }
 
 func (s system) syncDir(path string) error {

@@ -15,14 +15,27 @@ func SyncDir(path string) error {
 
 // MkdirAll makes path and the parents it lacks, all with exactly perm, and each
 // is on disk before the next is made. Directories that exist are left alone.
+// What others may write to is never asked for: that is MkdirOpen's to decide.
 func MkdirAll(path string, perm fs.FileMode) error {
-	if perm&^fs.ModePerm != 0 {
-		return badTarget(path, "mode %q has more than permission bits", perm)
+	if perm&^0o755 != 0 {
+		return badTarget(path, "a folder of mode %q is refused", perm)
 	}
-	return Explain("make the folder", path, system{}.mkdirAll(filepath.Clean(path), perm))
+	s := system{}
+	return Explain("make the folder", path, s.mkdirAll(filepath.Clean(path), func(path string) error {
+		return s.mkdir(path, perm)
+	}))
 }
 
-func (s system) mkdirAll(path string, perm fs.FileMode) error {
+// MkdirOpen is MkdirAll for folders beside those of other programs, such as a
+// project's or git's: they are as open as the umask has it, and where a group
+// shares the folder above, by its mode and the mark that new files get its group, they
+// are shared as well.
+func MkdirOpen(path string) error {
+	s := system{}
+	return Explain("make the folder", path, s.mkdirAll(filepath.Clean(path), s.mkdirOpen))
+}
+
+func (s system) mkdirAll(path string, make func(path string) error) error {
 	info, err := os.Stat(path)
 	if err == nil {
 		if !info.IsDir() {
@@ -35,11 +48,11 @@ func (s system) mkdirAll(path string, perm fs.FileMode) error {
 	}
 	parent := filepath.Dir(path)
 	if parent != path {
-		if err := s.mkdirAll(parent, perm); err != nil {
+		if err := s.mkdirAll(parent, make); err != nil {
 			return err
 		}
 	}
-	err = s.mkdir(path, perm)
+	err = make(path)
 	if errors.Is(err, fs.ErrExist) {
 		// Someone else was faster, or the name is a link to nowhere.
 		if info, statErr := os.Stat(path); statErr != nil || !info.IsDir() {

@@ -93,7 +93,7 @@ func (r *Repository) moveRefs(ctx context.Context, updates []RefUpdate) (err err
 func (h *heldRef) take() error {
 	var f *os.File
 	for try := 0; ; try++ {
-		if err := durable.MkdirAll(filepath.Dir(h.path), 0o777); err != nil {
+		if err := durable.MkdirOpen(filepath.Dir(h.path)); err != nil {
 			if fault.Is(err, durable.CodeDiskFull) || fault.Is(err, durable.CodeReadOnly) {
 				return err
 			}

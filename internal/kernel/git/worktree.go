@@ -145,7 +145,7 @@ func (r *Repository) drafted(link string, commit OID, index []byte) (draft strin
 // the file that leads there: link, or for now at.
 func (r *Repository) publish(draft, link, at string) (string, error) {
 	all := filepath.Join(r.common, "worktrees")
-	if err := durable.MkdirAll(all, 0o777); err != nil {
+	if err := durable.MkdirOpen(all); err != nil {
 		return "", err
 	}
 	name := adminName(filepath.Base(filepath.Dir(link)))
@@ -218,7 +218,7 @@ func (r *Repository) draft() (string, error) {
 }
 
 func emptyDir(dir string) error {
-	if err := durable.MkdirAll(dir, 0o777); err != nil {
+	if err := durable.MkdirOpen(dir); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(dir)

@@ -145,7 +145,7 @@ func (s *store) writeLoose(p pending) error {
 		return err
 	}
 	path := loosePath(s.dirs[0], p.id)
-	if err := durable.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := durable.MkdirOpen(filepath.Dir(path)); err != nil {
 		return err
 	}
 	return s.publish(filepath.Join(filepath.Dir(path), "tmp_obj_"+rand.Text()), path, data)
@@ -216,7 +216,7 @@ func (s *store) writePack(ctx context.Context, objects []pending) error {
 		return err
 	}
 	dir := filepath.Join(s.dirs[0], "pack")
-	if err := durable.MkdirAll(dir, 0o777); err != nil {
+	if err := durable.MkdirOpen(dir); err != nil {
 		return err
 	}
 	name := filepath.Join(dir, "pack-"+string(oidOf(trailer)))
@@ -293,7 +293,7 @@ func (s *store) indexOf(entries []packedObject, trailer []byte) ([]byte, error) 
 // not the one that was announced, nothing is stored.
 func (s *store) writeStream(ctx context.Context, id OID, from io.Reader, size int64) error {
 	path := loosePath(s.dirs[0], id)
-	if err := durable.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := durable.MkdirOpen(filepath.Dir(path)); err != nil {
 		return err
 	}
 	temp := filepath.Join(filepath.Dir(path), "tmp_obj_"+rand.Text())
