@@ -65,6 +65,7 @@ func BenchmarkRedactHostile1MiB(b *testing.B) {
 		"rows":     "token,token\n",
 		"words":    "[-{+",
 		"below":    "password:\n",
+		"open":     "{password=",
 	} {
 		b.Run(name, func(b *testing.B) { benchmarkRedact(b, line) })
 	}

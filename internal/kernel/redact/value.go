@@ -224,9 +224,17 @@ func (s *scan) restOfLine(from int) int {
 func (s *scan) bareEnd(from int, line bool) int {
 	end := from
 	for end < len(s.text) && end-from < longestToken {
-		c := s.text[end]
-		if c <= ' ' || strings.IndexByte("\"'`<>", c) >= 0 || !line && strings.IndexByte(",;&|)}]\\", c) >= 0 {
-			break
+		switch c := s.text[end]; c {
+		case '"', '\'', '`', '<', '>':
+			return end
+		case ',', ';', '&', '|', ')', '}', ']', '\\':
+			if !line {
+				return end
+			}
+		default:
+			if c <= ' ' {
+				return end
+			}
 		}
 		end++
 	}
