@@ -215,6 +215,10 @@ func TestFailuresCountInTheirOrder(t *testing.T) {
 		"two values":               {`echo '` + good + good + `'`, hound.CodeBadResponse, 2},
 		"contract":                 {`echo '{"schema_version":"hound.driver.response.v1","ok":true}'`, hound.CodeBadResponse, 2},
 		"secret inside attachment": {`printf '{"schema_version":"hound.driver.response.v1","ok":true,"outcome":"completed","data":{"body_base64":"%s"}}' "$(printf x` + token + ` | gzip | base64 -w0)"`, hound.CodeCredential, 1},
+		"secret packed on errors":  {`printf x` + token + ` | gzip | base64 -w0 >&2; exit 3`, hound.CodeCredential, 1},
+		"secret twice on errors":   {`printf 'see %s there' "$(printf x` + token + ` | base64 | base64 -w0)" >&2; echo '` + good + `'`, hound.CodeCredential, 1},
+		"secret in a wrong name":   {`name=$(printf x` + token + ` | base64 | base64 -w0); printf '{"%s":1,"%s":1}' $name $name`, hound.CodeCredential, 1},
+		"secret in no JSON":        {`printf x` + token + ` | gzip | base64 -w0`, hound.CodeCredential, 1},
 	} {
 		_, err := driver(t, c.script+"\n", map[string]string{"MY_TOKEN": token}).Ask(context.Background(), read())
 		f := fault.From(err)

@@ -97,7 +97,7 @@ func (d *Driver) AskAfter(ctx context.Context, request hound.Request, first func
 func (d *Driver) read(result proc.Result, tooMuch bool, timeout time.Duration) (*hound.Response, error) {
 	scanner := d.Env.scanner()
 	out, complaint := result.Stdout.Head, result.Stderr.Head
-	if scanner.InBytes(out) || scanner.InBytes(complaint) {
+	if scanner.InBytes(out) || scanner.InDocument(complaint, ResponseLimits()) {
 		return nil, leaked()
 	}
 	id := d.Manifest.ID
@@ -112,6 +112,9 @@ func (d *Driver) read(result proc.Result, tooMuch bool, timeout time.Duration) (
 		return nil, fault.Newf(hound.CodeDriver, "the driver %q ended with status %d%s", id, result.ExitCode, said(complaint))
 	}
 	response, err := ParseResponse(out)
+	if err != nil && scanner.InDocument(out, ResponseLimits()) {
+		return nil, leaked() // what breaks the contract is named in the failure
+	}
 	if err != nil {
 		f := fault.Newf(hound.CodeBadResponse, "the driver %q: %s", id, err.Error()).WithExit(hound.ExitRefused).Because(err)
 		return nil, f.WithHint("it must print one hound.driver.response.v1 object and nothing else%s", said(complaint))

@@ -262,28 +262,33 @@ func TestSecretIsFoundInFormsThatAreSeldomUsed(t *testing.T) {
 	b32 := func(s string) string { return base32.StdEncoding.EncodeToString([]byte(s)) }
 	for _, value := range []string{secret, "hunter2", "ab12"} {
 		for name, text := range map[string]string{
-			"UTF-16 little":         "x: " + wide(binary.LittleEndian, value) + ".",
-			"UTF-16 big":            "x: " + wide(binary.BigEndian, value) + ".",
-			"UTF-16 in base64":      b64([]byte(wide(binary.LittleEndian, "x "+value+" end of it"))),
-			"UTF-16 in hexadecimal": hex.EncodeToString([]byte(wide(binary.BigEndian, "x "+value+" end of it"))),
-			"base32":                b32(value + "12345"),
-			"base32 behind one":     "see " + b32("x"+value+"12345") + " there",
-			"base32 behind two":     b32("xx" + value + "12345"),
-			"base32 behind three":   b32("xxx" + value + "12345"),
-			"base32 behind four":    strings.ToLower(b32("xxxx" + value + "12345")),
-			"gzip in base32":        b32(zip(t, "x"+value)),
-			"hexadecimal escapes":   "a " + each(`\x%02x`, value),
-			"upper ones":            each(`\x%02X`, value),
-			"octal escapes":         each(`\%03o`, value),
-			"octal of shells":       each(`\0%03o`, value),
-			"code points":           each(`\u%04x`, value),
-			"code points in braces": each(`\u{%x}`, value),
-			"long code points":      each(`\U%08x`, value),
-			"escapes twice":         strings.ReplaceAll(each(`\x%02x`, value), `\`, `\\`),
-			"decimal entities":      each("&#%d;", value),
-			"hexadecimal entities":  each("&#x%x;", value),
-			"entities twice":        strings.ReplaceAll(each("&#%d;", value), "&", "&amp;"),
-			"entities of escapes":   strings.ReplaceAll(each(`\x%02x`, value), `\`, "&#92;"),
+			"UTF-16 little":                  "x: " + wide(binary.LittleEndian, value) + ".",
+			"UTF-16 big":                     "x: " + wide(binary.BigEndian, value) + ".",
+			"UTF-16 in base64":               b64([]byte(wide(binary.LittleEndian, "x "+value+" end of it"))),
+			"UTF-16 in hexadecimal":          hex.EncodeToString([]byte(wide(binary.BigEndian, "x "+value+" end of it"))),
+			"base32":                         b32(value + "12345"),
+			"base32 behind one":              "see " + b32("x"+value+"12345") + " there",
+			"base32 behind two":              b32("xx" + value + "12345"),
+			"base32 behind three":            b32("xxx" + value + "12345"),
+			"base32 behind four":             strings.ToLower(b32("xxxx" + value + "12345")),
+			"gzip in base32":                 b32(zip(t, "x"+value)),
+			"base64 in base64, in a text":    "see " + b64([]byte(b64([]byte("x"+value+"12345")))) + " there",
+			"base64 in base64, in a setting": "token=" + b64([]byte(b64([]byte("x"+value+"12345")))),
+			"base64 in hexadecimal, in one":  "see " + hex.EncodeToString([]byte(b64([]byte("x"+value)))) + " there",
+			"base32 in base64, in a text":    "see " + b64([]byte(b32("x"+value+"12345"))) + " there",
+			"UTF-16 in a command":            "shell -enc " + b64([]byte(wide(binary.LittleEndian, value+" end of it"))) + " end",
+			"hexadecimal escapes":            "a " + each(`\x%02x`, value),
+			"upper ones":                     each(`\x%02X`, value),
+			"octal escapes":                  each(`\%03o`, value),
+			"octal of shells":                each(`\0%03o`, value),
+			"code points":                    each(`\u%04x`, value),
+			"code points in braces":          each(`\u{%x}`, value),
+			"long code points":               each(`\U%08x`, value),
+			"escapes twice":                  strings.ReplaceAll(each(`\x%02x`, value), `\`, `\\`),
+			"decimal entities":               each("&#%d;", value),
+			"hexadecimal entities":           each("&#x%x;", value),
+			"entities twice":                 strings.ReplaceAll(each("&#%d;", value), "&", "&amp;"),
+			"entities of escapes":            strings.ReplaceAll(each(`\x%02x`, value), `\`, "&#92;"),
 		} {
 			s := NewScanner(redact.NewSecret(value))
 			if strings.HasPrefix(name, "UTF-16 ") && !utf8.ValidString(text) {
@@ -349,6 +354,34 @@ func TestWhatIsTooLargeToLookIntoCountsAsASecret(t *testing.T) {
 	}
 	if !s.InDocument(document(t, base64.StdEncoding.EncodeToString([]byte(deep))), canon.Limits{}) {
 		t.Error("what is nested too deep passes")
+	}
+}
+
+// Many attachments may seem to begin in one long stretch of an encoding. None is
+// followed further than it goes, so that they neither take long nor exhaust what
+// may be unpacked.
+func TestBeginningsOfNothingAreNoSecret(t *testing.T) {
+	s := NewScanner(redact.NewSecret(secret))
+	for _, begin := range []string{"H4sI", "1f8b08", "1F8B08", "\neJwA"} {
+		text := strings.Repeat(begin+strings.Repeat("5A", 2000), maxAttached-1)
+		if s.InDocument(document(t, text), canon.Limits{}) {
+			t.Errorf("%d times %q pass for a secret", maxAttached-1, begin)
+		}
+		packed := base64.RawStdEncoding.EncodeToString([]byte(zip(t, "x"+secret)))
+		if begin == "H4sI" && !s.InDocument(document(t, text+packed), canon.Limits{}) {
+			t.Error("they hide what is packed behind them")
+		}
+	}
+}
+
+// What is no JSON, or no strict JSON, is searched as text.
+func TestBrokenDocumentsAreSearched(t *testing.T) {
+	s := NewScanner(redact.NewSecret(secret))
+	twice := base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte("x" + secret))))
+	for _, text := range []string{`{"` + twice + `":1,"` + twice + `":1}`, `["` + twice + `"`, `{` + twice, twice + ` {}`} {
+		if !s.InDocument([]byte(text), canon.Limits{}) {
+			t.Errorf("%.20s hides it", text)
+		}
 	}
 }
 

@@ -7,8 +7,10 @@
 //   - A value is found as it is, percent-encoded, and in standard base64, however
 //     short it is; from four bytes on also in the further forms of package
 //     redact, in UTF-16, base32, and behind escapes of languages and markup; and
-//     inside attachments: strings that hold base64, base32, hexadecimal or JSON
-//     text, and gzip within those, to a fixed depth.
+//     inside attachments: strings, and words of them, that hold base64, base32,
+//     hexadecimal or JSON text, and gzip within those, to a fixed depth.
+//   - The work grows with the size of the text, however many attachments seem to
+//     begin in it.
 //   - The password in a URL is a secret like the URL itself.
 //   - What is too large or too deep to look into counts as holding a secret.
 //   - No secret is ever part of an error.

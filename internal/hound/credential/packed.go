@@ -1,9 +1,12 @@
 package credential
 
 import (
+	"bufio"
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
+	"encoding/base64"
+	"encoding/hex"
 	"io"
 	"strings"
 )
@@ -22,7 +25,7 @@ func (l *look) packed(data []byte, depth int) bool {
 			return true
 		}
 		at += next
-		if plain, ok := l.gunzip(data[at:]); !ok || plain != nil && l.bytes(plain, depth+1) {
+		if plain, ok := l.gunzip(bytes.NewReader(data[at:])); !ok || plain != nil && l.bytes(plain, depth+1) {
 			return true
 		}
 	}
@@ -30,8 +33,8 @@ func (l *look) packed(data []byte, depth int) bool {
 
 // gunzip unpacks data within the budget. It returns nil for what only looks like
 // gzip, and not ok for what is too large.
-func (l *look) gunzip(data []byte) (plain []byte, ok bool) {
-	reader, err := gzip.NewReader(bytes.NewReader(data))
+func (l *look) gunzip(data io.Reader) (plain []byte, ok bool) {
+	reader, err := gzip.NewReader(data)
 	if err != nil {
 		return nil, true
 	}
@@ -93,26 +96,36 @@ func (l *look) inflate(data *bytes.Reader) io.Reader {
 }
 
 // attached yields what stands in a text from where an attachment seems to begin.
-// It is not ok when there are too many to look at.
+// It is not ok when there are too many to look at. However many begin in one
+// stretch of an encoding, its end is looked for once.
 func attached(text string) (found []string, ok bool) {
+	end := 0
+	add := func(at int) bool {
+		if at >= end {
+			end = at + len(run(text[at:]))
+		}
+		found = append(found, text[at:end])
+		return len(found) <= maxAttached
+	}
 	for _, begin := range []string{"H4sI", "1f8b08", "1F8B08"} {
-		for rest := text; ; rest = rest[len(begin):] {
-			at := strings.Index(rest, begin)
+		end = 0
+		for from := 0; ; from += len(begin) {
+			at := strings.Index(text[from:], begin)
 			if at < 0 {
 				break
 			}
-			rest = rest[at:]
-			if found = append(found, run(rest)); len(found) > maxAttached {
+			if from += at; !add(from) {
 				return nil, false
 			}
 		}
 	}
+	end = 0
 	// The beginning of zlib is too short to be looked for within a word.
 	for at := range len(text) {
 		if (at > 0 && isEncoding(rune(text[at-1])) && text[at-1] > ' ') || !beginsZlib(text[at:]) {
 			continue
 		}
-		if found = append(found, run(text[at:])); len(found) > maxAttached {
+		if !add(at) {
 			return nil, false
 		}
 	}
@@ -144,7 +157,9 @@ func isEncoding(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+/-_\r\n", r)
 }
 
-// encoded looks at what a text encodes as a whole, and at attachments in it.
+// encoded looks at what a text encodes as a whole, and at attachments in it. An
+// attachment is unpacked as far as it goes: many may begin in one long stretch of
+// text, and each would be decoded to the end of it for nothing.
 func (l *look) encoded(text string, depth int) bool {
 	if len(text) < shortest {
 		return false
@@ -153,12 +168,81 @@ func (l *look) encoded(text string, depth int) bool {
 	if !ok {
 		return true
 	}
-	for _, part := range append(parts, text) {
-		for _, decoded := range decode(part) {
-			if l.bytes(decoded, depth+1) {
-				return true
-			}
+	for _, part := range parts {
+		if l.attachment(part, depth) {
+			return true
 		}
 	}
-	return false
+	for _, decoded := range decode(text) {
+		if l.bytes(decoded, depth+1) {
+			return true
+		}
+	}
+	return l.within(text, depth)
+}
+
+// within looks at what single words of a text encode, at all of them at once: an
+// encoding within an encoding shows in none of the forms.
+func (l *look) within(text string, depth int) bool {
+	var all []byte
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r <= ' ' || !isEncoding(r) }) {
+		if len(word) < shortest || len(word) == len(text) {
+			continue
+		}
+		for _, decoded := range decode(word) {
+			all = append(append(all, decoded...), '\n')
+		}
+	}
+	return len(all) > 0 && l.bytes(all, depth+1)
+}
+
+// attachment looks into what was packed and then encoded.
+func (l *look) attachment(text string, depth int) bool {
+	data := bufio.NewReader(decoder(text))
+	magic, err := data.Peek(len(gzipMagic))
+	if err != nil {
+		return false
+	}
+	var plain []byte
+	ok := true
+	if bytes.Equal(magic, gzipMagic) {
+		plain, ok = l.gunzip(data)
+	} else if _, err := data.Discard(2); err == nil { // zlib's header
+		plain, ok = l.unpack(flate.NewReader(data))
+	}
+	return !ok || plain != nil && l.bytes(plain, depth+1)
+}
+
+// decoder reads what a text says in hexadecimal or base64, whose beginning tells
+// which it is: none of the latter that is looked for begins with a digit.
+func decoder(text string) io.Reader {
+	bare := &letters{text}
+	if text[0] >= '0' && text[0] <= '9' {
+		return hex.NewDecoder(bare)
+	}
+	return base64.NewDecoder(base64.RawStdEncoding, bare)
+}
+
+// letters reads a text without its line ends, and in base64's first alphabet.
+type letters struct{ rest string }
+
+func (l *letters) Read(p []byte) (n int, err error) {
+	for n < len(p) && l.rest != "" {
+		c := l.rest[0]
+		l.rest = l.rest[1:]
+		switch c {
+		case '\r', '\n':
+			continue
+		case '-':
+			c = '+'
+		case '_':
+			c = '/'
+		}
+		p[n] = c
+		n++
+	}
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
 }

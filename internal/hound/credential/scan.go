@@ -138,7 +138,10 @@ func (l *look) bytes(data []byte, depth int) bool {
 		return l.encoded(string(trimmed), depth)
 	}
 	value, err := canon.Parse(trimmed, l.limits)
-	return err == nil && l.value(value, depth)
+	if err != nil {
+		return l.encoded(string(trimmed), depth)
+	}
+	return l.value(value, depth)
 }
 
 func (l *look) value(value any, depth int) bool {
