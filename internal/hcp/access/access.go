@@ -171,16 +171,25 @@ func ruleIsKnown(decision string) bool {
 	return false
 }
 
-func undefined(r Request, v Verdict) (problem, code string) {
-	switch v.Mode {
+// Unknown says which of the two is none of the known ones, so that no command
+// runs, or "".
+func Unknown(mode Mode, approvals Approvals) string {
+	switch mode {
 	case ModeManual, ModeAuto, ModeRun:
 	default:
-		return fmt.Sprintf("unknown access mode %q", string(v.Mode)), CodeBadMode
+		return fmt.Sprintf("unknown access mode %q", string(mode))
 	}
-	switch v.Approvals {
+	switch approvals {
 	case ApprovalsAgent, ApprovalsHuman:
 	default:
-		return fmt.Sprintf("unknown approvals %q", string(v.Approvals)), CodeBadMode
+		return fmt.Sprintf("unknown approvals %q", string(approvals))
+	}
+	return ""
+}
+
+func undefined(r Request, v Verdict) (problem, code string) {
+	if problem := Unknown(v.Mode, v.Approvals); problem != "" {
+		return problem, CodeBadMode
 	}
 	switch r.Operation {
 	case hcp.OperationRead, hcp.OperationWrite:

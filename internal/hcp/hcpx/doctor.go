@@ -107,6 +107,9 @@ func doctor(ctx context.Context, c *cli.Call, rt *local.Runtime) (doctorResult, 
 		r.fail("the audit log takes no entries, so no command runs: "+f.Message, f.Hint)
 	}
 	r.checkLog(rt)
+	if f := rt.Unsettled(""); f != nil {
+		r.fail("no command runs: "+f.Message, f.Hint)
+	}
 	for _, id := range append([]string{hcp.BootstrapPack}, facts.Activated...) {
 		r.checkPack(ctx, rt, id)
 	}

@@ -100,6 +100,20 @@ func (r *Runtime) Access() (access.Effective, error) {
 	return access.Merge(layers), nil
 }
 
+// Unsettled is why no command of a pack can run under the settings, whatever they
+// would say of it, or nil. Without a pack it is about all that have no mode of
+// their own.
+func (r *Runtime) Unsettled(packID string) *fault.Error {
+	e, err := r.Access()
+	if err != nil {
+		return fault.From(err)
+	}
+	if problem := access.Unknown(e.ModeOf(packID).Mode, e.Approvals); problem != "" {
+		return fault.New(access.CodeBadMode, problem).WithHint("set HCP_MODE and HCP_APPROVALS to what hcpx help mode lists, or unset them")
+	}
+	return nil
+}
+
 func (r *Runtime) accessVariables() access.Variables {
 	return access.Variables{Mode: r.o.Mode, Approvals: r.o.Approvals, Agent: r.o.Agent != ""}
 }

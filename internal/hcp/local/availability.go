@@ -67,13 +67,16 @@ func (r *Runtime) markWithoutCode(report *hcp.Availability) {
 }
 
 // unable is what keeps this machine from running an activated pack, or "":
-// files or an executable that are not the accepted ones, no executable at all,
-// or no adapter.
+// files or an executable that are not the accepted ones, settings that say nothing
+// for certain, no executable at all, or no adapter.
 func (r *Runtime) unable(ctx context.Context, p *pack.Pack) string {
 	ready, err := r.Store.Verify(ctx, p.ID)
+	settings := r.Unsettled(p.ID)
 	switch {
 	case err != nil:
 		return fault.From(err).Message
+	case settings != nil:
+		return settings.Message
 	case r.adapters()[p.Kind] == nil:
 		return "adapter " + string(p.Kind) + " not executable in " + runtimeName
 	case p.Kind != hcp.KindWrap:
