@@ -329,9 +329,9 @@ func literalOf(text, typeName string) (any, bool) {
 	case "boolean":
 		return text == "true", text == "true" || text == "false"
 	case "number":
-		return json.Number(text), isNumber(text)
+		return json.Number(text), isReadable(text)
 	case "integer":
-		return json.Number(text), isNumber(text) && hasType(json.Number(text), typeName)
+		return json.Number(text), isReadable(text) && hasType(json.Number(text), typeName)
 	case "array", "object":
 		value, err := parse([]byte(text))
 		return value, err == nil && kindOf(value) == typeName

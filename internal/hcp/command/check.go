@@ -29,6 +29,13 @@ func (f *form) check(args hcp.Args) (hcp.Args, error) {
 	if err := f.refuseUnknown(checked); err != nil {
 		return nil, err
 	}
+	for i := range f.arguments {
+		a := &f.arguments[i]
+		if value, given := checked[a.Name]; given {
+			checked[a.Name] = a.schema.coerce(value)
+		}
+	}
+	// After the text was read: "[]" is an empty list and as empty as that.
 	for name, value := range checked {
 		if textOf(value) == "" {
 			delete(checked, name)
@@ -36,12 +43,6 @@ func (f *form) check(args hcp.Args) (hcp.Args, error) {
 	}
 	if err := f.refuseMissing(checked); err != nil {
 		return nil, err
-	}
-	for i := range f.arguments {
-		a := &f.arguments[i]
-		if value, given := checked[a.Name]; given {
-			checked[a.Name] = a.schema.coerce(value)
-		}
 	}
 	bad, err := f.schema.check(map[string]any(checked), "")
 	if err != nil {

@@ -138,6 +138,31 @@ func TestUnknownCommandSuggestsOne(t *testing.T) {
 	}
 }
 
+// The words of a command line and the members of an object are two faces of the
+// same arguments.
+func TestTextThatIsReadAsItsTypeIsTheValueOfThatType(t *testing.T) {
+	m := wrapOf(t, `{"v":{"cli":["v","--a","{{a}}","--n","{{n}}"],"args":{"type":"object","properties":{"a":{"type":"array"},"n":{"type":"number"},"i":{"type":"integer"}}}},
+		"w":{"cli":["w","--only","{{a}}"],"args":{"type":"object","properties":{"a":{"type":"array"}},"required":["a"]}}}`)
+	for text, value := range map[string]any{"[]": []any{}, `[""]`: []any{""}, "[[]]": []any{[]any{}}, "[1]": []any{json.Number("1")}} {
+		typed, typedErr := Check(m, "v", hcp.Args{"a": value})
+		worded, err := Check(m, "v", hcp.Args{"a": text})
+		if err != nil || typedErr != nil || !reflect.DeepEqual(worded, typed) {
+			t.Errorf("%s: %v (%v), want %v (%v)", text, worded, err, typed, typedErr)
+		}
+	}
+	if _, err := Check(m, "w", hcp.Args{"a": "[]"}); err == nil || !strings.Contains(err.Error(), "missing argument") {
+		t.Errorf("an empty list is taken for a required one: %v", err)
+	}
+	for _, name := range []string{"n", "i"} {
+		if got, err := Check(m, "v", hcp.Args{name: "1e400"}); err == nil {
+			t.Errorf("a number that no JSON argument can be is taken: %v", got)
+		}
+	}
+	if got, err := Check(m, "v", hcp.Args{"n": "1e300"}); err != nil || got["n"] != json.Number("1e300") {
+		t.Error(got, err)
+	}
+}
+
 func TestEmptyValuesAreLeftOut(t *testing.T) {
 	args := hcp.Args{"amount": "2.80", "payee": "x", "memo": ""}
 	got, err := Check(ledger(t), "transfer", args)

@@ -240,6 +240,16 @@ func isNumber(s string) bool {
 	return s == ""
 }
 
+// isReadable reports whether the text is a number that JSON arguments could have
+// had: theirs are refused beyond a 64-bit float.
+func isReadable(text string) bool {
+	if !isNumber(text) {
+		return false
+	}
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}
+
 // ratOf is the exact value of a number, unless it is so large, small or long
 // that working with it would be an attack.
 func ratOf(n json.Number) (*big.Rat, bool) {
