@@ -2,6 +2,7 @@ package hcpx
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 
@@ -58,15 +59,7 @@ func installCommand(c *cli.Call) *cobra.Command {
 			if err != nil {
 				return cli.Result{}, err
 			}
-			result, err := Install(ctx, c, rt, inDir(c, args[0]), args[0], "")
-			// The store saw a copy; what to run next is about the folder as typed.
-			switch fault.CodeOf(err) {
-			case store.CodeLintFailed, pack.CodeUnsafePack:
-				fault.From(err).Next = []string{command.Line([]string{Started(c), "lint", args[0]})}
-			case store.CodeNoPack:
-				fault.From(err).Next = []string{Started(c) + " search --json"}
-			}
-			return result, err
+			return Install(ctx, c, rt, inDir(c, args[0]), args[0], "")
 		}),
 	}
 }
@@ -78,6 +71,27 @@ func Started(c *cli.Call) string {
 		return c.Program
 	}
 	return Name
+}
+
+// aboutSource makes a refusal speak of what was typed: the store saw a copy, and
+// what was fetched lay in a folder that is gone when somebody reads this.
+func aboutSource(c *cli.Call, err error, dir, source string) error {
+	f, typed := fault.From(err), dir == inDir(c, source)
+	switch f.Code {
+	case store.CodeLintFailed, pack.CodeUnsafePack:
+		f.Next = nil
+		if typed {
+			f.Next = []string{command.Line([]string{Started(c), "lint", source})}
+		}
+	case store.CodeNoPack:
+		if !typed {
+			f.Message = fmt.Sprintf("no pack in %q: it has no surface.json", source)
+		}
+		f.Next = []string{Started(c) + " search --json"}
+	default:
+		return err
+	}
+	return f
 }
 
 // Install installs the pack in dir, which came from source, as an act of the
@@ -93,7 +107,7 @@ func Install(ctx context.Context, c *cli.Call, rt *local.Runtime, dir, source, n
 		return err
 	})
 	if err != nil {
-		return cli.Result{}, err
+		return cli.Result{}, aboutSource(c, err, dir, source)
 	}
 	result := installResult{
 		OK: true, Installed: done.Installed, Dest: done.Dest, Verbs: done.Verbs,
