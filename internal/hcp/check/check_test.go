@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"bridle/hcp"
 	"bridle/internal/hcp/local"
 	"bridle/internal/hcp/store"
 	"bridle/internal/kernel/clock"
@@ -250,6 +251,23 @@ func TestEveryRuleAboutTheFilesFindsWhatItIsAbout(t *testing.T) {
 		}
 		if r.Findings[at].Severity != c.severity {
 			t.Errorf("%s is %s, want %s", id, r.Findings[at].Severity, c.severity)
+		}
+	}
+}
+
+func TestOneCommandIsCountedInWords(t *testing.T) {
+	for verbs, want := range map[string]string{
+		`{"a":{}}`:               "1 command; 5 to 12 are the rule",
+		`{"a":{},"b":{},"c":{}}`: "3 commands; 5 to 12 are the rule",
+	} {
+		var m hcp.Manifest
+		if err := json.Unmarshal([]byte(`{"id":"x","kind":"wrap","verbs":`+verbs+`}`), &m); err != nil {
+			t.Fatal(err)
+		}
+		f := &finder{}
+		f.numberOfCommands(&m)
+		if len(f.findings) != 1 || f.findings[0].Message != want {
+			t.Errorf("%s: %+v", verbs, f.findings)
 		}
 	}
 }

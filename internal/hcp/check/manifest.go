@@ -11,6 +11,7 @@ import (
 	"bridle/internal/hcp/command"
 	"bridle/internal/hcp/pack"
 	"bridle/internal/kernel/canon"
+	"bridle/internal/kernel/fault"
 	"bridle/internal/kernel/ids"
 )
 
@@ -56,7 +57,7 @@ func (f *finder) numberOfCommands(m *hcp.Manifest) {
 		f.add("M001", Error, surface("/verbs"), fmt.Sprintf("%d commands; agents choose badly among more than %d", n, most),
 			"Keep the 5 to 12 that matter to an agent, and move the others into a second pack.")
 	case n < fewest:
-		f.add("M001", Warn, surface("/verbs"), fmt.Sprintf("%d commands; 5 to 12 are the rule", n),
+		f.add("M001", Warn, surface("/verbs"), fault.Count(int64(n), "command", "commands")+"; 5 to 12 are the rule",
 			"Name the other commands that an agent needs, or keep this small on purpose.")
 	}
 }

@@ -74,8 +74,11 @@ func (p *Pipeline) envelope(ctx context.Context, c *call) hcp.ExecResult {
 	out := &c.outcome
 	clean := cleaner{redact.NewCleaner(c.credential.Secrets()...), new(counts)}
 	r := hcp.ExecResult{OK: out.Failure == nil, PackID: c.PackID, VerbKey: c.Key, CallID: c.id, ExitCode: out.ExitCode}
+	// The error is mostly what stands on standard error: what was replaced in both
+	// is counted once.
+	inError, inStderr := clean.apart(), clean.apart()
 	if out.Failure != nil {
-		setFailure(&r, clean.failure(out.Failure))
+		setFailure(&r, inError.failure(out.Failure))
 	}
 	if out.Value != nil {
 		p.inProcess(ctx, &r, clean, out.Value)
@@ -84,11 +87,13 @@ func (p *Pipeline) envelope(ctx context.Context, c *call) hcp.ExecResult {
 		p.spawned(ctx, &r, clean, out.Stdout)
 	}
 	if out.Stderr != nil {
-		r.Stderr = clean.head(out.Stderr.Head, maxStderr)
+		r.Stderr = inStderr.head(out.Stderr.Head, maxStderr)
 		if out.Stderr.Size > maxStderr {
 			r.Notes = append(r.Notes, fmt.Sprintf("stderr has %s; the first %d are shown", bytesOf(out.Stderr.Size), maxStderr))
 		}
 	}
+	clean.counts.secrets += max(inError.counts.secrets, inStderr.counts.secrets)
+	clean.counts.invalid += max(inError.counts.invalid, inStderr.counts.invalid)
 	if n := out.Nested; n != nil && !r.OK {
 		adopt(&r, n)
 	}
@@ -216,6 +221,9 @@ type cleaner struct {
 }
 
 type counts struct{ secrets, invalid int }
+
+// apart is the cleaner with counts of its own.
+func (c cleaner) apart() cleaner { return cleaner{c.secrets, new(counts)} }
 
 func (c cleaner) bytes(b []byte) []byte {
 	b, n := c.secrets.Clean(b)

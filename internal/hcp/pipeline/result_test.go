@@ -96,6 +96,25 @@ func TestFailureKeepsStreamsAndSaysWhy(t *testing.T) {
 	}
 }
 
+func TestWhatIsReplacedInTheErrorAndInItsStreamCountsOnce(t *testing.T) {
+	w := newWorld(t)
+	exit := 3
+	for text, want := range map[string]string{
+		"bad \xff":     "1 byte that was no valid UTF-8 was replaced",
+		"bad \xff\xff": "2 bytes that were no valid UTF-8 were replaced",
+	} {
+		w.run = func(context.Context, adapter.Request) adapter.Outcome {
+			return adapter.Outcome{
+				Started: true, ExitCode: &exit, Failure: fault.New(adapter.CodeCommandFailed, text),
+				Stdout: &adapter.Stream{}, Stderr: &adapter.Stream{Head: []byte(text), Size: int64(len(text))},
+			}
+		}
+		if r := w.exec("desk", "list", nil); len(r.Notes) != 1 || r.Notes[0] != want {
+			t.Errorf("%q: notes %q, want %q", text, r.Notes, want)
+		}
+	}
+}
+
 func TestLongOutputIsCutAndKept(t *testing.T) {
 	long := `{"a":"` + strings.Repeat("é", 1<<20) + `"}`
 	w := printed(t, long)

@@ -277,7 +277,7 @@ func TestCompressionBombsStopEarly(t *testing.T) {
 		"behind": gzipOf(t, append(tarOf(t, item{name: "a", content: "x"}), zeros...)),
 	} {
 		dest, err := into(t, data, l)
-		if !fault.Is(err, CodeBadArchive) {
+		if !fault.Is(err, CodeBadArchive) || fault.From(err).Hint != plainArchive {
 			t.Errorf("%s: %v", format, err)
 		}
 		if info, err := os.Stat(filepath.Join(dest, "a")); err == nil && info.Size() > 1<<20 {

@@ -107,7 +107,7 @@ func (x *extractor) claim(rel string, folder bool) (known bool, err error) {
 	other, taken := x.placed[strings.ToLower(rel)]
 	switch {
 	case !taken && len(x.placed) >= x.limits.entries:
-		return false, fault.Newf(CodeBadArchive, "the archive has more than %d files and folders", x.limits.entries)
+		return false, fault.Newf(CodeBadArchive, "the archive has more than %d files and folders", x.limits.entries).WithHint(plainArchive)
 	case !taken:
 		x.placed[strings.ToLower(rel)] = entry{rel, folder}
 		return false, nil
@@ -207,7 +207,7 @@ func (x *extractor) pour(rel string, out io.Writer, content io.Reader) error {
 func (x *extractor) drain(r io.Reader) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(r, x.budget-x.bytes+1))
 	if err == nil && n > x.budget-x.bytes {
-		return fault.New(CodeBadArchive, "the archive unpacks to far more than its size")
+		return fault.New(CodeBadArchive, "the archive unpacks to far more than its size").WithHint(plainArchive)
 	}
 	return err
 }

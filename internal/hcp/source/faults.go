@@ -24,8 +24,11 @@ func badSource(argument, why string) error {
 
 func badArchive(name, why string) error {
 	return fault.Newf(CodeBadArchive, "%q in the archive %s", name, why).
-		WithHint("an archive of a pack has plain files and folders, with names that stay inside it")
+		WithHint(plainArchive)
 }
+
+// plainArchive is the hint of an archive that is refused for what is in it.
+const plainArchive = "an archive of a pack has plain files and folders, few and small, with names that stay inside it"
 
 // fetchFailed says that a source could not be fetched, and why. Cancellation
 // stays what it is.
