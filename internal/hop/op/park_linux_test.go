@@ -2,6 +2,8 @@ package op
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -9,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"bridle/hop"
 	"bridle/internal/kernel/durable"
@@ -227,6 +231,57 @@ func TestAWorkspaceThatSomebodyCanReachIsNotParked(t *testing.T) {
 		}
 	}
 	fresh(t, p, begun(t, p).Workspace)
+}
+
+// TestModesAndAttributesDoNotStayInAParkedWorkspace gives files and folders some of
+// their own.
+func TestModesAndAttributesDoNotStayInAParkedWorkspace(t *testing.T) {
+	for name, change := range map[string]func(dir string) error{
+		"file of less": func(dir string) error { return os.Chmod(filepath.Join(dir, "d", "a"), 0o400) },
+		"file of more": func(dir string) error { return os.Chmod(filepath.Join(dir, "d", "a"), 0o622) },
+		"open folder":  func(dir string) error { return os.Chmod(filepath.Join(dir, "d"), 0o733) },
+		"shut folder":  func(dir string) error { return os.Chmod(filepath.Join(dir, "d"), 0o511) },
+		"sticky root":  func(dir string) error { return os.Chmod(dir, 0o755|fs.ModeSticky) },
+		"attribute": func(dir string) error {
+			err := unix.Setxattr(filepath.Join(dir, "d"), "user.left", []byte("behind"), 0)
+			if errors.Is(err, unix.ENOTSUP) {
+				return nil // there are none here
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := demo(t, map[string]string{"d/a": "a\n"})
+			first := begun(t, p)
+			before := modes(t, first.Workspace)
+			if err := change(first.Workspace); err != nil {
+				t.Fatal(err)
+			}
+			collected(t, p)
+			second := begun(t, p)
+			fresh(t, p, second.Workspace)
+			if now := modes(t, second.Workspace); now != before {
+				t.Errorf("%s, and in a new one %s", now, before)
+			}
+		})
+	}
+}
+
+// modes are those of a workspace and of what the test has in it, with the names of
+// attributes.
+func modes(t *testing.T, dir string) string {
+	t.Helper()
+	var out strings.Builder
+	for _, path := range []string{"", "d", "d/a"} {
+		info, err := os.Lstat(filepath.Join(dir, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names [256]byte
+		n, _ := unix.Llistxattr(filepath.Join(dir, path), names[:])
+		fmt.Fprintf(&out, "%q %v %q; ", path, info.Mode(), names[:max(n, 0)])
+	}
+	return out.String()
 }
 
 // TestTwoNeverGetTheSameParkedWorkspace begins and checks at once.

@@ -23,6 +23,7 @@ import (
 //     goes when it is parked, every file that stays was read and found to be that
 //     tree's, and git's index is written anew. It is brought to the new tree as for a
 //     check.
+//   - Modes are made those of a new checkout. With attributes beside it does not fit.
 //   - No process may be at work in it, and no file may have another name outside, so
 //     that nobody reaches the new attempt through the old one.
 
@@ -123,10 +124,15 @@ func park(ctx context.Context, repo *git.Repository, aside, place string, tree, 
 	return durable.MoveDir(aside, place)
 }
 
-// apart fails where something outside could still reach the files of a working copy:
-// a process that works there, or a second name of a file.
+// apart fails where something outside could still reach the files of a working copy,
+// as a process that works there or a second name of a file, and where one has
+// attributes beside its mode. Modes become those that a checkout gives.
 func apart(dir string) error {
 	files := map[proc.File]bool{}
+	umask, known := proc.Umask()
+	if !known {
+		return unfit(dir)
+	}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -137,6 +143,11 @@ func apart(dir string) error {
 		}
 		if !d.IsDir() && fileid.Links(info) != 1 || !d.IsDir() && !d.Type().IsRegular() && d.Type() != fs.ModeSymlink {
 			return unfit(path)
+		}
+		if path != filepath.Join(dir, ".git") && d.Type() != fs.ModeSymlink {
+			if err := plain(path, info, umask); err != nil {
+				return err
+			}
 		}
 		id := fileid.Of(info)
 		files[proc.File{Device: id.Device, Inode: id.Inode}] = true
@@ -149,6 +160,21 @@ func apart(dir string) error {
 		return unfit(dir)
 	}
 	return nil
+}
+
+// plain gives a file or folder the mode that it would have if it were made now.
+func plain(path string, info fs.FileInfo, umask fs.FileMode) error {
+	if !fileid.Plain(path) {
+		return unfit(path)
+	}
+	mode := 0o777 &^ umask
+	if !info.IsDir() && info.Mode()&0o100 == 0 {
+		mode &= 0o666
+	}
+	if info.Mode()&^fs.ModeDir == mode {
+		return nil
+	}
+	return os.Chmod(path, mode)
 }
 
 func unfit(path string) error {

@@ -53,3 +53,8 @@ func (i Identity) Settled(taken int64) bool {
 	}
 	return last < taken-int64(tick)
 }
+
+// Plain reports whether a file or folder has no extended attributes, such as lists
+// of who may use it, but those that the system gives to every file. Where that
+// cannot be told it is not plain.
+func Plain(path string) bool { return plain(path) }
