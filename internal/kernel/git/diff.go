@@ -35,7 +35,7 @@ func (r *Repository) Diff(ctx context.Context, a, b OID) ([]Change, error) {
 	for level := []pair{{"", a, b}}; len(level) > 0; {
 		found := make([]differ, len(level))
 		err := eachOf(ctx, len(level), func(i int) error {
-			found[i] = differ{repo: r, ctx: ctx, apart: true}
+			found[i] = differ{repo: r, ctx: ctx}
 			return found[i].folders(level[i].prefix, level[i].a, level[i].b)
 		})
 		if err != nil {
@@ -64,8 +64,7 @@ type differ struct {
 	repo *Repository
 	ctx  context.Context //nolint:containedctx // lives for one walk
 	out  []Change
-	// apart leaves the folders below for later.
-	apart bool
+	// below are the folders that differ, for the next level.
 	below []pair
 }
 
@@ -76,7 +75,8 @@ func (d *differ) read(id OID) ([]Entry, error) {
 	return d.repo.Tree(d.ctx, id)
 }
 
-// folders compares two trees of which one may be absent.
+// folders compares two trees of which one may be absent, but not what is in their
+// folders.
 func (d *differ) folders(prefix string, a, b OID) error {
 	if a == b {
 		return nil
@@ -100,9 +100,7 @@ func (d *differ) folders(prefix string, a, b OID) error {
 			x, old = old[0], old[1:]
 			y, now = now[0], now[1:]
 		}
-		if err := d.entries(prefix, x, y); err != nil {
-			return err
-		}
+		d.entries(prefix, x, y)
 	}
 	return nil
 }
@@ -130,15 +128,14 @@ func (d *differ) withNode(prefix string, tree OID, n *node) error {
 			y, now = now[0], now[1:]
 		}
 		if !x.IsTree() && !y.IsTree() {
-			err = d.entries(prefix, x, y)
-		} else {
-			name := x.Name
-			if name == "" {
-				name = y.Name
-			}
-			err = d.withNode(prefix+name+"/", x.ID, subs[name])
+			d.entries(prefix, x, y)
+			continue
 		}
-		if err != nil {
+		name := x.Name
+		if name == "" {
+			name = y.Name
+		}
+		if err := d.withNode(prefix+name+"/", x.ID, subs[name]); err != nil {
 			return err
 		}
 	}
@@ -176,23 +173,20 @@ func order(a, b []Entry) int {
 
 // entries compares what two trees have under one name. Git's order keeps a
 // folder and a file of one name apart, so both are folders or neither is.
-func (d *differ) entries(prefix string, x, y Entry) error {
+func (d *differ) entries(prefix string, x, y Entry) {
 	name := x.Name
 	if name == "" {
 		name = y.Name
 	}
 	path := prefix + name
 	if x == y {
-		return nil
+		return
 	}
 	if x.IsTree() || y.IsTree() {
-		if !d.apart {
-			return d.folders(path+"/", x.ID, y.ID)
-		}
 		if x.ID != y.ID {
 			d.below = append(d.below, pair{path + "/", x.ID, y.ID})
 		}
-		return nil
+		return
 	}
 	c := Change{Path: path, Kind: Modified, OldMode: x.Mode, NewMode: y.Mode, OldID: x.ID, NewID: y.ID}
 	switch {
@@ -204,5 +198,4 @@ func (d *differ) entries(prefix string, x, y Entry) error {
 		c.Kind = TypeChanged
 	}
 	d.out = append(d.out, c)
-	return nil
 }
