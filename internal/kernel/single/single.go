@@ -2,12 +2,11 @@
 // command that is over in milliseconds does one thing after the other, most of it
 // waiting for a child, and on one processor the runtime starts half the threads.
 //
-// It imports nothing, so that it is initialised before all packages that do
+// It imports only the runtime, so that it is initialised before all packages that do
 // something. Later, the memory at hand of the processor that is given up would be
 // handed back size by size, fifty pages of it, and be taken anew.
 package single
 
 import "runtime"
 
-// Before is how many processors there were.
-var Before = runtime.GOMAXPROCS(1)
+var _ = runtime.GOMAXPROCS(1)
