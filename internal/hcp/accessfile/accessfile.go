@@ -27,6 +27,7 @@ import (
 	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/fileid"
 )
 
 // Name is the file's name, Folder the project's folder for it.
@@ -107,7 +108,7 @@ func read(path string, kind Kind) ([]byte, error) {
 		return nil, unusable(path, "it cannot be read", err)
 	case !info.Mode().IsRegular():
 		return nil, unusable(path, "it is not a regular file", nil)
-	case kind == User && writableByOthers(info):
+	case kind == User && fileid.OthersMayWrite(info):
 		return nil, unusable(path, "other users could have written it", nil)
 	}
 	data := bytes.NewBuffer(make([]byte, 0, min(info.Size(), access.MaxConfigBytes)+bytes.MinRead))

@@ -2,22 +2,7 @@
 
 package accessfile
 
-import (
-	"io/fs"
-	"os"
-	"syscall"
-)
+import "syscall"
 
 // openFlags follow no link and never wait on a pipe.
 const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
-
-// writableByOthers reports whether another user may write the file, or owns it and
-// so could have.
-func writableByOthers(info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return !ok || info.Mode().Perm()&0o022 != 0 || foreign(int(stat.Uid), os.Geteuid())
-}
-
-// foreign reports whether an owner is another user than us. Root is none: it may
-// write everything, whoever owns it.
-func foreign(owner, us int) bool { return owner != 0 && owner != us }

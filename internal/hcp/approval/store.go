@@ -13,6 +13,7 @@ import (
 	"bridle/internal/kernel/canon"
 	"bridle/internal/kernel/durable"
 	"bridle/internal/kernel/fault"
+	"bridle/internal/kernel/fileid"
 )
 
 // maxFile bounds approvals.json.
@@ -73,7 +74,7 @@ func (f *File) read() (Book, []byte, error) {
 		return Book{}, nil, f.unusable("it is not a regular file", nil)
 	case info.Size() > maxFile:
 		return Book{}, nil, f.unusable("it is too large", nil)
-	case writableByOthers(info):
+	case fileid.OthersMayWrite(info):
 		return Book{}, nil, f.unusable("other users could have written it", nil)
 	}
 	data, err := os.ReadFile(f.path)

@@ -54,6 +54,10 @@ func (i Identity) Settled(taken int64) bool {
 	return last < taken-int64(tick)
 }
 
+// OthersMayWrite reports whether another user may write a file, or owns it and so
+// could have. It is false where a mode does not tell.
+func OthersMayWrite(info fs.FileInfo) bool { return othersMayWrite(info) }
+
 // Plain reports whether a file or folder has no extended attributes, such as lists
 // of who may use it, but those that the system gives to every file. Where that
 // cannot be told it is not plain.

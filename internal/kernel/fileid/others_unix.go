@@ -1,6 +1,6 @@
 //go:build !windows
 
-package approval
+package fileid
 
 import (
 	"io/fs"
@@ -8,9 +8,7 @@ import (
 	"syscall"
 )
 
-// writableByOthers reports whether another user may write the file, or owns it and
-// so could have.
-func writableByOthers(info fs.FileInfo) bool {
+func othersMayWrite(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || info.Mode().Perm()&0o022 != 0 || foreign(int(stat.Uid), os.Geteuid())
 }

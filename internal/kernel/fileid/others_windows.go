@@ -1,0 +1,6 @@
+package fileid
+
+import "io/fs"
+
+// A mode does not tell here.
+func othersMayWrite(fs.FileInfo) bool { return false }
