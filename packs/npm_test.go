@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -242,8 +243,41 @@ func TestNpmExplainsWhyAPackageIsThere(t *testing.T) {
 	p.hcp("explain", "none").refused(t, "No dependencies found matching none")
 }
 
+// preparing says what an npm before 11 would do, which runs "prepare" for a list of
+// files, and whether the one of this machine is such.
+func preparing(p packageDir) (refusal string, old bool) {
+	p.t.Helper()
+	out := start(p.t, command{path: "/bin/sh", args: []string{"-c", "npm --version"}, dir: p.dir, env: []string{"HOME=" + p.home}})
+	major, err := strconv.Atoi(strings.Split(strings.TrimSpace(out.stdout), ".")[0])
+	if err != nil {
+		p.t.Fatalf("npm --version: %s%s", out.stdout, out.stderr)
+	}
+	return `would run the "prepare" script of this project`, major < 11
+}
+
+// An npm of Debian 12 is played by a program that leaves a trace when it is asked for
+// anything but its version.
+func TestNpmThatWouldRunAScriptIsNotAskedForFiles(t *testing.T) {
+	p := demo(t)
+	refusal, _ := preparing(p)
+	bin := t.TempDir()
+	fake := "#!/bin/sh\n[ \"$1\" = --version ] && echo 9.2.0 && exit\ntouch '" + p.dir + "/TRACE'\n"
+	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte(fake), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before := snapshot(t, p.dir)
+	start(t, command{path: script(t, "npm", "npm-hcp"), args: []string{"pack", "files"}, dir: p.dir, path0: bin, env: []string{"HOME=" + p.home}}).refused(t, refusal)
+	if after := snapshot(t, p.dir); after != before {
+		t.Error("it was asked")
+	}
+}
+
 func TestNpmListsWhatAPackageWouldContain(t *testing.T) {
 	p := demo(t)
+	if refusal, old := preparing(p); old {
+		p.two("pack", "files").refused(t, refusal)
+		p.write("package.json", strings.Replace(demoManifest, `"prepare": "touch TRACE", `, "", 1))
+	}
 	got := p.two("pack", "files").object(t)
 	if got["name"] != "demo" || got["filename"] != "demo-1.0.0.tgz" || numbers(got["count"]) != "3" || find(t, got["files"].([]any), `lib/ü "b".js`)["size"] == nil {
 		t.Errorf("%v", got)
@@ -265,7 +299,12 @@ func TestNpmRunsNothingAndChangesNothing(t *testing.T) {
 	p.write(".npmrc", "registry="+p.registry.URL+"/\nignore-scripts=false\nnode-options=--require "+trap+"\nscript-shell="+p.dir+"/trap.sh\ngit="+p.dir+"/trap.sh\nonload-script="+trap+"\nviewer="+p.dir+"/trap.sh\n")
 	before := snapshot(t, p.dir)
 	for _, args := range [][]string{{"doctor"}, {"ls"}, {"outdated", "left"}, {"view", "left"}, {"search", "x"}, {"audit"}, {"explain", "left"}, {"pkg", "get", "name"}, {"scripts"}, {"pack", "files"}} {
-		start(t, command{path: script(t, "npm", "npm-hcp"), args: args, dir: p.dir, env: []string{"HOME=" + p.home, "NODE_OPTIONS=--require " + trap, "npm_config_script_shell=" + p.dir + "/trap.sh"}}).object(t)
+		out := start(t, command{path: script(t, "npm", "npm-hcp"), args: args, dir: p.dir, env: []string{"HOME=" + p.home, "NODE_OPTIONS=--require " + trap, "npm_config_script_shell=" + p.dir + "/trap.sh"}})
+		if refusal, old := preparing(p); old && args[0] == "pack" {
+			out.refused(t, refusal)
+			continue
+		}
+		out.object(t)
 	}
 	if after := snapshot(t, p.dir); after != before {
 		t.Errorf("the project changed:\n%s\nbefore:\n%s", after, before)

@@ -3,7 +3,7 @@
 
 const { existsSync } = require('node:fs')
 const { Complaint } = require('./complaint.cjs')
-const { json, text, manifest, project } = require('./npm.cjs')
+const { json, text, manifest, project, startsNothing } = require('./npm.cjs')
 const shape = require('./shape.cjs')
 
 const name = /^(@[a-z0-9~_][a-z0-9._~-]*\/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*$/
@@ -90,7 +90,7 @@ module.exports = {
   'pack.files': {
     words: [0, 0], needs: 'no further words', options: limit(1000),
     run(npm, { limit = 200 }) {
-      project()
+      startsNothing(npm)
       return shape.contents(json(npm, ['pack', '--dry-run']), limit)
     },
   },

@@ -73,4 +73,14 @@ function project() {
   return value
 }
 
-module.exports = { json, text, manifest, project }
+// startsNothing refuses where npm would run the project's "prepare", which those before
+// 11 do for a list of files whatever ignore-scripts says.
+function startsNothing(npm) {
+  if (!project().scripts?.prepare) return
+  const version = text(npm, ['--version']).stdout.trim()
+  if (!(Number.parseInt(version, 10) >= 11)) {
+    throw new Complaint(`npm ${version} would run the "prepare" script of this project to list its files; npm 11 and newer do not`)
+  }
+}
+
+module.exports = { json, text, manifest, project, startsNothing }
