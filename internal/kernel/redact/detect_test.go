@@ -113,6 +113,34 @@ func TestAStreamIsRedactedLikeTheWhole(t *testing.T) {
 	})
 }
 
+// What begins like a key, or is marked, is one by what ends it, be it long after.
+func TestAStreamWaitsForTheEndOfABlock(t *testing.T) {
+	filler := strings.Repeat("a line of a log, long enough to fill some space 4711\n", 772)
+	for _, text := range []string{
+		filler + "-----BEGIN RSA PRIVATE KEY-----\n" + filler + "ghp_uP67AL3je9tUwUgJmZHSy7uu7whB9FZQ6mcl-----END RSA PRIVATE KEY-----",
+		filler + "-----BEGIN RSA PRIVATE KEY-----\n" + filler + filler + filler + "ghp_uP67AL3je9tUwUgJmZHSy7uu7whB9FZQ6mcl-----END RSA PRIVATE KEY-----",
+		"-----BEGIN RSA PRIVATE KEY-----\n" + filler + "-----BEGIN RSA PRIVATE KEY-----\n" + filler + "no key-----END RSA PRIVATE KEY-----\n" + filler,
+		filler + "<secret>\n" + filler + "</Secret>\n" + filler + "<SECRET>" + filler + filler,
+	} {
+		want, counts := Redact(text)
+		for _, size := range []int{100, 14_000, 25_200, 80_000, len(text) - 14, len(text) - 3} {
+			var out bytes.Buffer
+			r := NewRedactor(&out)
+			for chunk := range slices.Chunk([]byte(text), size) {
+				if _, err := r.Write(chunk); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if out.String() != want || !slices.Equal(r.Counts(), counts) {
+				t.Errorf("in pieces of %d: %v, want %v", size, r.Counts(), counts)
+			}
+		}
+	}
+}
+
 func TestAPrivateKeyIsFoundAcrossChunksHoweverLong(t *testing.T) {
 	for _, size := range []int{100, 2_000, 60_000, 500_000} {
 		var key strings.Builder

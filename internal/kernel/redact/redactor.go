@@ -7,8 +7,8 @@ import (
 
 // A Redactor redacts a stream on its way to another writer. What it writes is
 // what Redact makes of the whole, as long as no line is longer than 16 KiB and
-// no private key longer than 64 KiB; of longer ones it takes more rather than
-// less. Close passes on what was kept back.
+// no private key or marked text longer than 64 KiB; of longer keys it takes more
+// rather than less. Close passes on what was kept back.
 type Redactor struct {
 	w     io.Writer
 	buf   []byte
@@ -116,15 +116,63 @@ func (r *Redactor) cut(text string, found []Finding) int {
 		}
 		switch {
 		case f.Start > r.seen && len(text)-f.Start < longestKey+redactHold:
-			return f.Start
+			return r.beforeBlock(text, f.Start)
 		case f.Kind == KindPrivateKey && f.End >= len(text)-redactHold:
 			r.inKey = true
 			return len(text)
 		default:
-			return f.End
+			return r.beforeBlock(text, f.End)
+		}
+	}
+	return r.beforeBlock(text, cut)
+}
+
+// beforeBlock moves a cut to before what begins like a private key, or was marked as
+// secret, and is one by an end that may still come.
+func (r *Redactor) beforeBlock(text string, cut int) int {
+	const begin, tag = "-----BEGIN ", "<secret>"
+	key, marked := endOfKeys(text), endOfMarked(text)
+	for at := max(r.seen, len(text)-longestKey-redactHold+1); at < cut; at++ {
+		n := strings.IndexAny(text[at:cut], "-<")
+		if n < 0 {
+			break
+		}
+		at += n
+		rest := text[at:]
+		switch {
+		case at > key && strings.HasPrefix(rest, begin):
+			if label, _, _ := strings.Cut(rest[:min(len(rest), 80)], "\n"); strings.Contains(label, "PRIVATE KEY") {
+				return at
+			}
+		case at > marked && len(rest) >= len(tag) && foldsTo(rest[:len(tag)], tag):
+			return at
 		}
 	}
 	return cut
+}
+
+// endOfKeys is where the last line that ends a key begins and is all there, or -1.
+func endOfKeys(text string) int {
+	const end, dashes = "-----END ", "-----"
+	last := strings.LastIndex(text, end)
+	if last < 0 {
+		return last
+	}
+	if tail := text[last+len(end):]; len(tail) < 80 && !strings.Contains(tail, dashes) {
+		return strings.LastIndex(text[:last], end)
+	}
+	return last
+}
+
+// endOfMarked is where the last tag begins that ends what was marked, or -1.
+func endOfMarked(text string) int {
+	const tag = "</secret>"
+	for at := len(text); at >= 0; {
+		if at = strings.LastIndexByte(text[:at], '<'); at >= 0 && len(text)-at >= len(tag) && foldsTo(text[at:at+len(tag)], tag) {
+			return at
+		}
+	}
+	return -1
 }
 
 // leaveKey drops the rest of a private key that began in what was passed on, as
